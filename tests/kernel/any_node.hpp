@@ -43,7 +43,8 @@ class AnyNode {
     kernel.emplace(&*construction);
     services.resources = &resources;
     services.step_container = &container;
-    env.device_name = "/device:CPU:0";
+    constants.device_name = "/device:CPU:0";
+    env.constants = &constants;
     env.step_allocator = env.result_allocator = CpuAllocator();
     env.services = &services;
     frame = {&*kernel, pointers_.data(), last_use.data(), outputs.data(), escapes_.data(), nullptr, &env};
@@ -53,6 +54,7 @@ class AnyNode {
   ResourceMgr resources;
   StepContainer container{&resources, 7};
   RunServices services;
+  StepConstants constants;
   StepEnvironment env;
   std::vector<Tensor> inputs, outputs;
   std::vector<std::uint8_t> last_use;

@@ -28,7 +28,7 @@ TEST_SUITE("BringToKernel") {
   TEST_CASE("a kernel on the host gets a copy of what a device holds, once") {
     const Owned<Device> device = NewDevice();
     OneNode node({Three()}, {DataType::kFloat}, DataType::kFloat);
-    node.environment().memory_device = device.get();
+    node.constants.memory_device = device.get();
     Tensor value;
     REQUIRE(device->CopyToDevice(Three(), &value).ok());
     REQUIRE_FALSE(value.HostAccessible());
@@ -41,8 +41,8 @@ TEST_SUITE("BringToKernel") {
   TEST_CASE("a kernel of the device gets numbers there; texts stay") {
     const Owned<Device> device = NewDevice();
     OneNode node({Three()}, {DataType::kFloat}, DataType::kFloat);
-    node.environment().memory_device = device.get();
-    node.environment().host_memory = false;
+    node.constants.memory_device = device.get();
+    node.constants.host_memory = false;
     Tensor value = Three(), text = Tensor::Scalar(std::string_view("text")), empty(DataType::kFloat, TensorShape({0}));
     REQUIRE(BringToKernel(node.context, &value).ok());
     CHECK_FALSE(value.HostAccessible());
@@ -65,8 +65,8 @@ TEST_SUITE("BringToKernel") {
         SimulatedDevice::Create("/job:localhost/replica:0/task:0/device:SIM:1", {.memory_limit_bytes = 4096});
     REQUIRE(small.ok());
     OneNode node({Three()}, {DataType::kFloat}, DataType::kFloat);
-    node.environment().memory_device = small->get();
-    node.environment().host_memory = false;
+    node.constants.memory_device = small->get();
+    node.constants.host_memory = false;
     Tensor large(DataType::kFloat, TensorShape({4096}));
     const void* const before = large.raw_data();
     CHECK(BringToKernel(node.context, &large).code() == Code::kResourceExhausted);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tenon/base/log.hpp>
+#include <tenon/base/refcount.hpp>
 
 namespace cancellation_test {
 TEST_CASE("CancellationManager: callbacks run once, or never") {
@@ -43,6 +44,53 @@ TEST_CASE("CancellationManager: a callback sees that cancelling has begun") {
   CHECK(seen);
   CHECK(cancelling);
   CHECK_FALSE(manager.IsCancelling());
+}
+
+namespace {
+struct Listed final : tenon::CancellationManager::Waiter {
+  Listed(int n, std::vector<int>* to, int* gone) : number(n), calls(to), left(gone) { ++*left; }
+  ~Listed() override { --*left; }
+  void OnCancel() override { calls->push_back(number); }
+  const int number;
+  std::vector<int>* const calls;
+  int* const left;
+};
+}  // namespace
+
+TEST_CASE("CancellationManager: waiters are called in their order, held until then, and called no more afterwards") {
+  std::vector<int> calls;
+  int left = 0;
+  const auto waiter = [&](int number) { return tenon::Ref<Listed>::Adopt(new Listed(number, &calls, &left)); };
+  {
+    tenon::CancellationManager parent, manager(&parent);
+    tenon::Ref<Listed> first = waiter(1);
+    const tenon::Ref<Listed> second = waiter(2), third = waiter(3);
+    CHECK(manager.Register(first.get()));
+    CHECK(manager.Register(second.get()));
+    CHECK(manager.Register(third.get()));
+    CHECK(manager.Register(manager.NewToken(), [&] { calls.push_back(0); }));
+    CHECK(manager.TryDeregister(second.get()));
+    CHECK(manager.TryDeregister(second.get()));  // it is not registered any more
+    CHECK(second->RefCountIsOne());
+    first = {};
+    CHECK(left == 3);
+    CHECK(manager.IsInUse());
+    parent.StartCancel();
+    CHECK(calls == std::vector<int>{0, 1, 3});
+    CHECK(left == 2);
+    CHECK_FALSE(manager.TryDeregister(third.get()));
+    CHECK_FALSE(manager.Register(second.get()));
+    CHECK(second->RefCountIsOne());
+  }
+  CHECK(left == 0);
+  {
+    tenon::CancellationManager never;
+    CHECK(never.Register(waiter(4).get()));
+    CHECK(never.IsInUse());
+    CHECK(left == 1);
+  }
+  CHECK(left == 0);
+  CHECK(calls.size() == 3);
 }
 
 TEST_CASE("CancellationManager: a child is cancelled with its parent, not the other way round") {

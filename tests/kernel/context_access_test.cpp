@@ -238,7 +238,7 @@ TEST_SUITE("OpKernelContext: references") {
     CHECK(context.allocate_output("w", TensorShape{2}, &out).ToString() == kAllocated);
     AllocatorAttributes on_host;
     on_host.set_on_host(true);
-    node.env.host_memory = false;
+    node.constants.host_memory = false;
     CHECK(context.allocate_output(0, TensorShape{2}, &out, on_host).ToString() == kAllocated);
     CHECK(context.forward_input_or_allocate_output({1}, 0, TensorShape{1}, &out).ToString() == kAllocated);
     CHECK(out == nullptr);
@@ -338,7 +338,7 @@ TEST_SUITE("OpKernelContext: memory") {
     Mixed node;
     TrackingAllocator host(CpuAllocator());
     node.env.host_allocator = &host;
-    node.env.host_memory = false;  // as on a device with memory of its own
+    node.constants.host_memory = false;  // as on a device with memory of its own
     AllocatorAttributes on_host;
     on_host.set_on_host(true);
     Tensor* y = nullptr;

@@ -28,7 +28,7 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
   Status CheckSingleTensors(FunctionHandle) override { return OkStatus(); }
   Result<FunctionCalls*> Begin(FunctionHandle, const StepEnvironment& caller, std::size_t num_args,
                                std::size_t num_results) override {
-    if (caller.functions != this) return errors::Internal("called from another runtime");
+    if (caller.constants->functions != this) return errors::Internal("called from another runtime");
     if (num_args != 2 || num_results != 2) return errors::InvalidArgument("two arguments and two results");
     args_ = {own_, 2};
     results_ = {own_ + 2, 2};
@@ -65,21 +65,23 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
 TEST_CASE("FunctionRuntime is found through the environment and called with tensors") {
   Reversing runtime;
   StepEnvironment env;
-  CHECK(env.functions == nullptr);
-  env.functions = &runtime;
+  CHECK(env.constants->functions == nullptr);
+  StepConstants constants;
+  constants.functions = &runtime;
+  env.constants = &constants;
   NameAttrList call;
-  CHECK(errors::IsInvalidArgument(env.functions->Find(call).status()));
+  CHECK(errors::IsInvalidArgument(env.constants->functions->Find(call).status()));
   call.name = "reverse";
-  const auto handle = env.functions->Find(call);
+  const auto handle = env.constants->functions->Find(call);
   REQUIRE(handle.ok());
   Tensor args[] = {Tensor::Scalar(1.0f), Tensor::Scalar(2)},
          results[2] = {Tensor(DataType::kInvalid), Tensor(DataType::kInvalid)};
-  REQUIRE(env.functions->Run(*handle, env, args, results).ok());
+  REQUIRE(env.constants->functions->Run(*handle, env, args, results).ok());
   CHECK(results[0].scalar<int>()() == 2);
   CHECK(results[1].scalar<float>()() == 1);
   CHECK(runtime.ended);
 
-  const auto calls = env.functions->Begin(*handle, env, 2, 2);
+  const auto calls = env.constants->functions->Begin(*handle, env, 2, 2);
   REQUIRE(calls.ok());
   for (int i = 0; i < 3; ++i) {
     (*calls)->args()[0] = Tensor::Scalar(i);
@@ -89,6 +91,6 @@ TEST_CASE("FunctionRuntime is found through the environment and called with tens
     CHECK((*calls)->results()[0].scalar<float>()() == 2.0f * static_cast<float>(i));
   }
   (*calls)->End();
-  CHECK(errors::IsInvalidArgument(env.functions->Begin(*handle, env, 1, 2).status()));
+  CHECK(errors::IsInvalidArgument(env.constants->functions->Begin(*handle, env, 1, 2).status()));
 }
 }  // namespace function_runtime_test

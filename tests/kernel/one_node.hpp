@@ -38,7 +38,8 @@ class OneNode {
       last_use_.push_back(1);
     }
     services_.resources = &resources;
-    env_.device_name = "CPU:0";
+    constants.device_name = "CPU:0";
+    env_.constants = &constants;
     env_.step_allocator = env_.result_allocator = allocator;
     env_.services = &services_;
     frame = {&kernel_, pointers_.data(), last_use_.data(), &output, &escapes_, nullptr, &env_};
@@ -47,6 +48,7 @@ class OneNode {
 
   StepEnvironment& environment() { return env_; }
 
+  StepConstants constants;
   ResourceMgr resources;
   std::vector<Tensor> inputs;
   Tensor output{DataType::kInvalid};

@@ -71,6 +71,7 @@ struct Node {
   DataType output = DataType::kFloat;
   Owned<OpKernel> kernel;
   ShapeMemo memo;
+  StepConstants constants;
   StepEnvironment env;
   OpKernelConstruction construction;
 
@@ -79,10 +80,11 @@ struct Node {
     kernel = CreateKernel(*Registry::Global().FindForNode(def, "SIM")->row, &construction).value();
     kernel.reset(device->kernel_wrapper()(kernel.release(), &construction, device.get()));
     env.device = device->kernel_device();
-    env.device_name = device->name();
+    constants.device_name = device->name();
+    env.constants = &constants;
     env.step_allocator = env.result_allocator = device->allocator();
     env.host_allocator = CpuAllocator();
-    env.host_memory = false;
+    constants.host_memory = false;
   }
   const NodeDef* Def(const char* op) {
     def.name = "add";

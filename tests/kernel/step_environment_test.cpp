@@ -33,7 +33,7 @@ TEST_SUITE("StepEnvironment") {
     node.env.graph_def_version = 27;
     node.env.frame_id = 5;
     node.env.iteration = 2;
-    node.env.host_memory = false;
+    node.constants.host_memory = false;
     const OpKernelContext& context = node.context;
     CHECK(&context.environment() == &node.env);
     CHECK(context.device<int>() == 7);

@@ -10,7 +10,6 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/inlined_vector.hpp>
-#include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/to_size.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
@@ -33,22 +32,20 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   }
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
-    static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, std::move(done), nullptr});
+    Call* const call = done.call_;
+    ViewArguments* arguments = nullptr;
     InlinedVector<AnyView, 8> own_views;
     if (core_.keeps_arguments())
-      made->arguments = MakeOwned<Arguments>(core_);
+      call->arguments_.reset(arguments = new ViewArguments(core_));
     else
       own_views.resize(ToSize(core_.view_count()));
-    PendingCall* const call = made.get();
-    AnyView* const views = call->arguments == nullptr ? own_views.data() : call->arguments->views.data();
-    if (Status status = core_.Prepare(ctx, views); !status.ok()) return End(made.release(), std::move(status));
-    detail::KernelCall frame =
-        core_.Frame(ctx, views, call->arguments == nullptr ? nullptr : call->arguments->late.data());
-    if (core_.takes_spans()) core_.FillSpans(ctx, &call->arguments->spans, &frame);
-    frame.done = &Finish;
-    frame.done_state = made.release();
-    call->watched = call->done.Share();  // the Done has it
+    AnyView* const views = arguments == nullptr ? own_views.data() : arguments->views.data();
+    if (Status status = core_.Prepare(ctx, views); !status.ok()) return End(call, std::move(status));
+    detail::KernelCall frame = core_.Frame(ctx, views, arguments == nullptr ? nullptr : arguments->late.data());
+    if (core_.takes_spans()) core_.FillSpans(ctx, &arguments->spans, &frame);
+    DoneCallback held = Hold(call);
+    frame.done = &kDone;
+    frame.done_state = std::exchange(held.call_, nullptr);  // the Done has it
 #if defined(__cpp_exceptions)
     Starting starting{call, false, std::exchange(starting_, &starting)};
     try {
@@ -66,53 +63,56 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   }
 
  private:
-  // Memory that parameters point to until Done is called.
-  struct Arguments {
-    explicit Arguments(const detail::AdaptedCore& core)
+  struct ViewArguments final : Call::Arguments {
+    explicit ViewArguments(const detail::AdaptedCore& core)
         : views(ToSize(core.view_count())), late(ToSize(core.argument_count())) {}
     SlimVector<AnyView> views;
     SlimVector<detail::LateSlot> late;
     detail::SpanStorage spans;
   };
-  struct PendingCall : detail::DoneState {
-    DoneCallback done;
-    Owned<Arguments> arguments;  // null: the kernel takes no lists and no Late
-  };
   // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call.
   struct Starting {
-    const PendingCall* call;
+    const Call* call;
     bool dropped;
     Starting* outer;
   };
 #if defined(__cpp_exceptions)
   static inline thread_local Starting* starting_ = nullptr;
-  static bool IsThrown(const PendingCall* call, const Status& status) {
+  static bool IsThrown(const Call* call, const Status& status) {
     if (starting_ == nullptr || starting_->call != call || std::uncaught_exceptions() == 0) return false;
     return starting_->dropped = status.message() == Done::kDropped;
   }
 #else
-  static bool IsThrown(const PendingCall*, const Status&) { return false; }
+  static bool IsThrown(const Call*, const Status&) { return false; }
 #endif
-  static void Finish(void* state, Status status) {
-    End(static_cast<PendingCall*>(static_cast<detail::DoneState*>(state)), std::move(status));
+  // The functions of a Done, which holds the call. Its end may be the end of the Done.
+  static DoneCallback Hold(void* call) {
+    static_cast<Call*>(call)->holders_.fetch_add(1, std::memory_order_relaxed);
+    return DoneCallback(static_cast<Call*>(call));
   }
-  static void End(PendingCall* call, Status status) {
+  static void Again(void* call, Status) { Hold(call).CalledTwice(); }
+  static void Release(void* call) { const DoneCallback last(static_cast<Call*>(call)); }
+  static void End(void* call, Status status) {
+    const DoneCallback done = Hold(call);
     if (!status.ok()) [[unlikely]]
-      return EndWithError(call, status);
-    const DoneCallback done = std::move(call->done);
-    delete call;
+      return EndWithError(done, status);
+    done.call_->arguments_ = nullptr;
     done();
   }
   // A kernel that handed its Done on and threw has ended its call: the context may be gone, and only `done` knows.
-  TENON_DETAIL_COLD static void EndWithError(PendingCall* call, const Status& status) {
+  TENON_DETAIL_COLD static void EndWithError(const DoneCallback& done, const Status& status) {
+    Call* const call = done.call_;
     if (IsThrown(call, status)) return;
     const bool dropped = status.message() == Done::kDropped;
-    const DoneCallback done = std::move(call->done);
-    delete call;
-    if (!done.EndWith(dropped ? errors::Internal(done.op(), ": ", Done::kDropped) : status) && !dropped) done();
+    call->arguments_ = nullptr;
+    if (!done.EndWith(dropped ? errors::Internal(call->label_->op, ": ", Done::kDropped) : status) && !dropped) done();
   }
+
+  static const Done::Functions kDone, kDoneEnded;
 
   detail::AdaptedCore core_;
 };
+inline constexpr Done::Functions AdaptedAsyncKernel::kDone{&End, &kDoneEnded, &Release};
+inline constexpr Done::Functions AdaptedAsyncKernel::kDoneEnded{&Again, &kDoneEnded, &Release};
 
 TENON_DETAIL_NAMESPACE_END

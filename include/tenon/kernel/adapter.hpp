@@ -69,7 +69,7 @@ struct KernelCode {
     if constexpr (std::is_same_v<First, Device&>) {
       if constexpr (std::is_void_v<Result>)
         return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
-                    MakeDone(frame.done, frame.done_state)),
+                    Done(frame.done, frame.done_state)),
                OkStatus();
       else
         return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
@@ -77,7 +77,7 @@ struct KernelCode {
       Context<Device> context(frame.context, &device);
       if constexpr (std::is_void_v<Result>)
         return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
-                    MakeDone(frame.done, frame.done_state)),
+                    Done(frame.done, frame.done_state)),
                OkStatus();
       else
         return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);

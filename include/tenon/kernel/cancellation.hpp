@@ -10,6 +10,8 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/spin_lock.hpp>
 
@@ -25,6 +27,13 @@ TENON_DETAIL_NAMESPACE_BEGIN
 class CancellationManager {
  public:
   using Token = std::int64_t;
+  // A waiter that is its own registration: thousands may wait. The manager holds it until it is deregistered.
+  class Waiter : public RefCounted {
+   private:
+    friend class CancellationManager;
+    virtual void OnCancel() = 0;  // the callback
+    Waiter* next_ = nullptr;
+  };
 
   CancellationManager() = default;
   // Makes a child, which is cancelled with its parent. The parent outlives it.
@@ -34,7 +43,8 @@ class CancellationManager {
   // Waits until a StartCancel under way has run its callbacks; not to be destroyed from one of them.
   ~CancellationManager() {
     if (attached_) [[unlikely]]
-      (void)parent_->Deregister(parent_token_);
+      (void)parent_->Deregister(callbacks_->parent_token);
+    Forget(std::exchange(waiters_, nullptr));
     if (IsActive()) [[likely]]
       return;
     WaitUntilCancelled();
@@ -46,14 +56,19 @@ class CancellationManager {
   // Cancels: runs every callback, outside of the lock, on this thread; exceptions are logged. A second call does
   // nothing.
   void StartCancel() {
-    SlimVector<Entry> callbacks;
+    SlimVector<Entry> entries;
+    Waiter* waiters = nullptr;
     {
       const SpinLockHolder lock(lock_);
       if (!IsActive()) return;
       state_.store(State::kCancelling, std::memory_order_release);
-      callbacks = std::move(callbacks_);
+      if (callbacks_ != nullptr) entries = std::move(callbacks_->entries);
+      waiters = Reversed(std::exchange(waiters_, nullptr));  // in the order in which they came
     }
-    for (Entry& entry : callbacks) detail::CallAndLog("a cancellation callback", entry.callback);
+    for (Entry& entry : entries) detail::CallAndLog("a cancellation callback", entry.callback);
+    for (Waiter* waiter = waiters; waiter != nullptr; waiter = waiter->next_)
+      detail::CallAndLog("a cancellation callback", [waiter] { waiter->OnCancel(); });
+    Forget(waiters);
     state_.store(State::kCancelled, std::memory_order_release);
     state_.notify_all();  // reads nothing of the manager, which may be gone
   }
@@ -72,8 +87,15 @@ class CancellationManager {
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
     const SpinLockHolder lock(lock_);
     if (!IsActive() || !AttachLocked()) return false;
-    if (callbacks_.empty()) callbacks_.reserve(1);  // a run that waits has one as a rule, and there may be thousands
-    callbacks_.push_back({token, std::move(callback)});
+    callbacks().entries.push_back({token, std::move(callback)});
+    return true;
+  }
+  // Registers a waiter, which is in one list at a time.
+  [[nodiscard]] bool Register(Waiter* waiter) {
+    const SpinLockHolder lock(lock_);
+    if (!IsActive() || !AttachLocked()) return false;
+    waiter->AddRef();
+    waiter->next_ = std::exchange(waiters_, waiter);
     return true;
   }
   // Removes a callback. True: it will never run. False: cancelling has begun, and all callbacks have run when this
@@ -90,18 +112,31 @@ class CancellationManager {
     Remove(token);
     return true;
   }
+  bool TryDeregister(Waiter* waiter) {
+    {
+      const SpinLockHolder lock(lock_);
+      if (!IsActive()) return false;
+      Waiter** place = &waiters_;
+      while (*place != nullptr && *place != waiter) place = &(*place)->next_;
+      if (*place == nullptr) return true;
+      *place = waiter->next_;
+    }
+    (void)waiter->Unref();
+    return true;
+  }
   // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
   // work here.
   TENON_DETAIL_COLD bool IsInUse() {
     if (!lock_.try_lock()) return true;
-    const bool idle = callbacks_.empty() && !IsCancelling();
+    const bool idle = (callbacks_ == nullptr || callbacks_->entries.empty()) && waiters_ == nullptr && !IsCancelling();
     lock_.unlock();
     return !idle;
   }
   // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
   TENON_DETAIL_COLD void Abandon() {
     new (&lock_) SpinLock();
-    new (&callbacks_) SlimVector<Entry>();
+    if (callbacks_ != nullptr) new (&callbacks_->entries) SlimVector<Entry>();
+    waiters_ = nullptr;
     state_.store(State::kCancelled, std::memory_order_release);
   }
 
@@ -111,6 +146,26 @@ class CancellationManager {
     Token token;
     Function<void()> callback;
   };
+  // Members of managers with functions or with a parent that knows of them.
+  struct Callbacks {
+    SlimVector<Entry> entries;
+    Token parent_token = 0;
+  };
+  Callbacks& callbacks() {
+    if (callbacks_ == nullptr) callbacks_ = MakeOwned<Callbacks>();
+    return *callbacks_;
+  }
+  static Waiter* Reversed(Waiter* waiters) {
+    Waiter* first = nullptr;
+    while (waiters != nullptr) {
+      Waiter* const next = std::exchange(waiters->next_, first);
+      first = std::exchange(waiters, next);
+    }
+    return first;
+  }
+  static void Forget(Waiter* waiters) {
+    while (waiters != nullptr) (void)std::exchange(waiters, waiters->next_)->Unref();
+  }
   TENON_DETAIL_ALWAYS_INLINE bool IsActive() const { return state_.load(std::memory_order_acquire) == State::kActive; }
   void WaitUntilCancelled() const {
     while (IsCancelling()) state_.wait(State::kCancelling, std::memory_order_acquire);
@@ -118,26 +173,28 @@ class CancellationManager {
   // Children's locks are taken before their parents'. False when the parent is being cancelled.
   bool AttachLocked() {
     if (parent_ == nullptr || attached_) return true;
-    parent_token_ = parent_->NewToken();
-    attached_ = parent_->Register(parent_token_, [this] { StartCancel(); });
+    const Token token = callbacks().parent_token = parent_->NewToken();
+    attached_ = parent_->Register(token, [this] { StartCancel(); });
     return attached_;
   }
   void Remove(Token token) {
-    for (std::size_t i = 0; i < callbacks_.size(); ++i) {
-      if (callbacks_[i].token != token) continue;
-      if (i + 1 != callbacks_.size()) std::swap(callbacks_[i], callbacks_.back());
-      callbacks_.pop_back();
+    if (callbacks_ == nullptr) return;
+    SlimVector<Entry>& entries = callbacks_->entries;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].token != token) continue;
+      if (i + 1 != entries.size()) std::swap(entries[i], entries.back());
+      entries.pop_back();
       return;
     }
   }
 
   CancellationManager* const parent_ = nullptr;
-  Token parent_token_ = 0;
   bool attached_ = false;  // the parent knows of this one
   SpinLock lock_;
   std::atomic<State> state_{State::kActive};  // leaves kActive under the lock
   std::atomic<Token> next_token_{0};
-  SlimVector<Entry> callbacks_;
+  Owned<Callbacks> callbacks_;  // null until a function or this manager is registered
+  Waiter* waiters_ = nullptr;  // the last one first
 };
 
 TENON_DETAIL_NAMESPACE_END

@@ -278,11 +278,13 @@ class OpKernelContext {
     return *static_cast<Device*>(frame_->env->device);
   }
   void* raw_device() const { return frame_->env->device; }  // the device without its type
-  bool host_memory() const { return frame_->env->host_memory; }  // whether the device uses host memory
-  std::string_view device_name() const { return frame_->env->device_name; }  // "/job:localhost/.../device:CPU:0"
+  bool host_memory() const { return frame_->env->constants->host_memory; }  // whether the device uses host memory
+  std::string_view device_name() const {
+    return frame_->env->constants->device_name;
+  }  // "/job:localhost/.../device:CPU:0"
   std::int64_t step_id() const { return frame_->env->step_id; }  // number of the run
   int graph_def_version() const { return frame_->env->graph_def_version; }  // version of the graph's producer
-  FunctionRuntime* function_library() const { return frame_->env->functions; }  // null: no functions
+  FunctionRuntime* function_library() const { return frame_->env->constants->functions; }  // null: no functions
   const StepEnvironment& environment() const { return *frame_->env; }  // everything above as one struct
   // Returns the number of the loop that the node is in; 0: outside of all loops.
   std::uint64_t frame_id() const { return frame_->env->frame_id; }
@@ -434,7 +436,7 @@ class OpKernelContext {
   TENON_DETAIL_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(
         "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
-        frame_->env->device_name, " by ",
+        frame_->env->constants->device_name, " by ",
         detail::NoMemoryFrom(*allocator, detail::BytesWanted(frame_->kernel->output_type(i), shape)));
   }
 
@@ -446,25 +448,41 @@ class OpKernelContext {
   Status status_;
 };
 
+namespace detail {
+// A call whose end is a function.
+class CallOfFunction final : public AsyncOpKernel::Call {
+ public:
+  CallOfFunction(void (*end)(void* state), void* state, OpKernelContext* context, AsyncFaults* faults)
+      : Call(LabelOf(const_cast<OpKernel&>(context->op_kernel())), faults),
+        end_(end),
+        state_(state),
+        context_(context) {}
+
+ private:
+  static Ref<AsyncLabel> LabelOf(OpKernel& kernel) {
+    AsyncOpKernel* const async = kernel.AsAsync();
+    return async != nullptr ? async->label() : Ref<AsyncLabel>::Adopt(new AsyncLabel(kernel));
+  }
+  void End() override { end_(state_); }
+  OpKernelContext* GetContext() override { return context_; }
+
+  void (*const end_)(void* state);
+  void* const state_;
+  OpKernelContext* const context_;
+};
+}  // namespace detail
+
 inline AsyncOpKernel::DoneCallback::DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
-                                                 AsyncFaults* faults) {
-  const AsyncOpKernel* const kernel = const_cast<OpKernel&>(context->op_kernel()).AsAsync();
-  call_ = new Call{.end = end,
-                   .state = state,
-                   .context = context,
-                   .label = kernel != nullptr
-                                ? kernel->label()
-                                : Ref<detail::AsyncLabel>::Adopt(new detail::AsyncLabel(context->op_kernel())),
-                   .faults = Ref<AsyncFaults>::Share(faults)};
-}
+                                                 AsyncFaults* faults)
+    : call_(new detail::CallOfFunction(end, state, context, faults)) {}
 inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
-  if (call_->ended.exchange(true, std::memory_order_acq_rel)) return false;
-  call_->context->SetStatus(error);
-  call_->end(call_->state);
+  if (call_->ended_.exchange(true, std::memory_order_acq_rel)) return false;
+  call_->GetContext()->SetStatus(error);
+  call_->End();
   return true;
 }
 TENON_DETAIL_COLD inline void AsyncOpKernel::DoneCallback::Dropped() const {
-  const OpKernel& kernel = call_->context->op_kernel();
+  const OpKernel& kernel = call_->GetContext()->op_kernel();
   EndWith(errors::Internal("the asynchronous kernel of op '", kernel.type_string(), "', node '", kernel.name(),
                            "', dropped its done callback without calling it"));
 }

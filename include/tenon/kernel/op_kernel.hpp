@@ -12,6 +12,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/log.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/span.hpp>
@@ -23,9 +24,11 @@ TENON_DETAIL_NAMESPACE_BEGIN
 class OpKernel;
 class OpKernelContext;
 class AsyncOpKernel;
+class AdaptedAsyncKernel;
 struct KernelMatch;
 namespace detail {
 class AdaptedCore;
+class CallOfFunction;
 Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
 void PlaceAsNodeSays(OpKernel* kernel);
 }  // namespace detail
@@ -156,6 +159,7 @@ struct AsyncLabel final : RefCounted {
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
+  class Call;
   class DoneCallback;
   ~AsyncOpKernel() override {
     if (detail::AsyncLabel* const label = label_.load(std::memory_order_acquire)) (void)label->Unref();
@@ -167,6 +171,7 @@ class AsyncOpKernel : public OpKernel {
   AsyncOpKernel* AsAsync() final { return this; }
 
  private:
+  friend class detail::CallOfFunction;
   // Made by the first call, and shared by all: thousands may wait.
   Ref<detail::AsyncLabel> label() const {
     detail::AsyncLabel* made = label_.load(std::memory_order_acquire);
@@ -178,6 +183,36 @@ class AsyncOpKernel : public OpKernel {
   mutable std::atomic<detail::AsyncLabel*> label_{nullptr};
 };
 
+// One call of an asynchronous kernel. Executors derive from it, so that a call that waits is one block of memory. The
+// last holder of a DoneCallback deletes it, perhaps when the session is gone.
+class AsyncOpKernel::Call {
+ public:
+  // Memory that the parameters of a kernel struct point to until the end.
+  struct Arguments {
+    virtual ~Arguments() = default;
+  };
+  // The calls of `kernel`, whose faults go to `faults`, which may be null.
+  Call(const AsyncOpKernel& kernel, AsyncFaults* faults) : Call(kernel.label(), faults) {}
+  Call(Ref<detail::AsyncLabel> label, AsyncFaults* faults)
+      : label_(std::move(label)), faults_(Ref<AsyncFaults>::Share(faults)) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  virtual ~Call() = default;
+
+ private:
+  friend class DoneCallback;
+  friend class AdaptedAsyncKernel;
+  // Called once, when the kernel has ended. The context lives until then.
+  virtual void End() = 0;
+  virtual OpKernelContext* GetContext() = 0;  // not called after End
+
+  std::atomic<std::uint32_t> holders_{1};
+  std::atomic<bool> ended_{false};
+  const Ref<detail::AsyncLabel> label_;
+  const Ref<AsyncFaults> faults_;
+  Owned<Arguments> arguments_;
+};
+
 // Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and told to `faults`
 // (engines fail the run with it). When the last copy goes and none was called, the node ends with Internal.
 // thread-safe.
@@ -186,8 +221,10 @@ class AsyncOpKernel::DoneCallback {
   // end(state) is called once. The context lives until then.
   DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
                AsyncFaults* faults = nullptr);  // in kernel/context.hpp
+  // Takes the call over.
+  explicit DoneCallback(Call* call) : call_(call) {}
   DoneCallback(const DoneCallback& other) : call_(other.call_) {
-    if (call_ != nullptr) call_->holders.fetch_add(1, std::memory_order_relaxed);
+    if (call_ != nullptr) call_->holders_.fetch_add(1, std::memory_order_relaxed);
   }
   DoneCallback(DoneCallback&& other) noexcept : call_(std::exchange(other.call_, nullptr)) {}
   DoneCallback& operator=(DoneCallback other) noexcept {
@@ -195,57 +232,33 @@ class AsyncOpKernel::DoneCallback {
     return *this;
   }
   ~DoneCallback() {
-    if (call_ == nullptr || call_->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    if (!call_->ended.load(std::memory_order_relaxed)) [[unlikely]]
+    if (call_ == nullptr || call_->holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (!call_->ended_.load(std::memory_order_relaxed)) [[unlikely]]
       Dropped();
     delete call_;
   }
 
   void operator()() const {
-    if (call_ != nullptr && !call_->ended.exchange(true, std::memory_order_acq_rel)) [[likely]]
-      return call_->end(call_->state);
+    if (call_ != nullptr && !call_->ended_.exchange(true, std::memory_order_acq_rel)) [[likely]]
+      return call_->End();
     if (call_ != nullptr) CalledTwice();
   }
   // Ends the call with an error if it has not ended: false when it has.
   bool EndWith(const Status& error) const;
-  // A copy as a pointer, for the Done of a struct: Again is a call of it after the first, Release its end.
-  void* Share() const {
-    call_->holders.fetch_add(1, std::memory_order_relaxed);
-    return call_;
-  }
-  static void Again(void* shared) {
-    DoneCallback copy;
-    copy.call_ = static_cast<Call*>(shared);
-    copy.CalledTwice();
-    copy.call_ = nullptr;
-  }
-  static void Release(void* shared) {
-    DoneCallback copy;
-    copy.call_ = static_cast<Call*>(shared);
-  }
-  std::string_view op() const { return call_->label->op; }
-  bool ended() const { return call_->ended.load(std::memory_order_acquire); }
+  bool ended() const { return call_->ended_.load(std::memory_order_acquire); }
 
  private:
-  struct Call {
-    void (*end)(void* state);
-    void* state;
-    OpKernelContext* context;
-    std::atomic<std::uint32_t> holders{1};
-    std::atomic<bool> ended{false};
-    Ref<detail::AsyncLabel> label;  // a second call may come when the session is gone
-    Ref<AsyncFaults> faults;
-  };
-  DoneCallback() = default;
+  friend class AdaptedAsyncKernel;
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
   TENON_DETAIL_COLD void CalledTwice() const {
-    const Status error = errors::Internal("the asynchronous kernel of op '", call_->label->op, "', node '",
-                                          call_->label->node, "', called its done callback twice");
+    const detail::AsyncLabel& label = *call_->label_;  // the session may be gone
+    const Status error = errors::Internal("the asynchronous kernel of op '", label.op, "', node '", label.node,
+                                          "', called its done callback twice");
     TENON_LOG(kError, error.message(), "; the second call does nothing");
-    if (call_->faults) call_->faults->CalledTwice(error);
+    if (call_->faults_) call_->faults_->CalledTwice(error);
   }
 
-  Call* call_ = nullptr;
+  Call* call_;
 };
 
 inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {

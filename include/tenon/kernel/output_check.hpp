@@ -49,7 +49,7 @@ TENON_DETAIL_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame&
       shapes.AddInput(PartialTensorShape());
       continue;
     }
-    const bool readable = kernel.input_memory_type(i) == MemoryType::kHost || frame.env->host_memory;
+    const bool readable = kernel.input_memory_type(i) == MemoryType::kHost || frame.env->constants->host_memory;
     const bool overwritten = std::binary_search(outputs.begin(), outputs.end(), AddressOf(input));
     shapes.AddInput(input.shape(), readable && !overwritten ? &input : nullptr);
   }

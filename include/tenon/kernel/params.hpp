@@ -147,29 +147,26 @@ class Context {
 class Done {
  public:
   using Callback = void (*)(void* state, Status status);
-  // Is told of a second call; outlives the first. For the runtime.
-  struct Watch {
-    void (*again)(void* watched);
-    void (*release)(void* watched);  // the Done goes
+  // Functions of a Done. Its state lives until `release`. For the runtime.
+  struct Functions {
+    Callback end;
+    const Functions* ended;  // that the Done has after the call of `end`; these have themselves
+    void (*release)(void* state);  // the Done goes
   };
   // Made by the runtime.
-  Done(Callback callback, void* state, const Watch* watch = nullptr, void* watched = nullptr)
-      : callback_(callback), state_(state), watch_(watch), watched_(watched) {}
-  Done(Done&& other) noexcept
-      : callback_(std::exchange(other.callback_, nullptr)),
-        state_(other.state_),
-        watch_(std::exchange(other.watch_, nullptr)),
-        watched_(other.watched_) {}
+  Done(const Functions* functions, void* state) : functions_(functions), state_(state) {}
+  // Calls callback(state, status), for tests of kernels.
+  Done(Callback callback, void* state) : Done(&kPlain, new PlainState{callback, state}) {}
+  Done(Done&& other) noexcept : functions_(std::exchange(other.functions_, &kMoved)), state_(other.state_) {}
   Done& operator=(Done&& other) noexcept {
-    std::swap(callback_, other.callback_);
+    std::swap(functions_, other.functions_);
     std::swap(state_, other.state_);
-    std::swap(watch_, other.watch_);
-    std::swap(watched_, other.watched_);
     return *this;
   }
   ~Done() {
-    if (callback_ != nullptr) Finish(Status(Code::kInternal, kDropped));
-    if (watch_ != nullptr) watch_->release(watched_);
+    if (functions_ == &kMoved) return;
+    if (functions_->ended != functions_) Finish(Status(Code::kInternal, kDropped));
+    functions_->release(state_);
   }
   static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
   // Ends the kernel, whose views must not be used afterwards. A second call is logged with op and node and ends the
@@ -178,31 +175,30 @@ class Done {
   void operator()() { Finish(OkStatus()); }
 
  private:
-  void Finish(Status status) {
-    if (const Callback callback = std::exchange(callback_, nullptr)) [[likely]]
-      return callback(state_, std::move(status));
-    CalledTwice();
+  struct PlainState {
+    Callback callback;
+    void* state;
+  };
+  static void EndPlain(void* state, Status status) {
+    const auto [callback, callers] = *static_cast<PlainState*>(state);
+    callback(callers, std::move(status));
   }
-  TENON_DETAIL_COLD void CalledTwice() const {
-    if (watch_ != nullptr) return watch_->again(watched_);
+  static void ReleasePlain(void* state) { delete static_cast<PlainState*>(state); }
+  TENON_DETAIL_COLD static void LogSecondCall(void*, Status) {
     TENON_LOG(kError, "an asynchronous kernel called its Done twice, or after moving it away; the call does nothing");
   }
-  Callback callback_;
+  static const Functions kPlain, kPlainEnded, kMoved;
+
+  void Finish(Status status) { std::exchange(functions_, functions_->ended)->end(state_, std::move(status)); }
+
+  const Functions* functions_;
   void* state_;
-  const Watch* watch_;
-  void* watched_;
 };
+inline constexpr Done::Functions Done::kPlain{&EndPlain, &kPlainEnded, &ReleasePlain};
+inline constexpr Done::Functions Done::kPlainEnded{&LogSecondCall, &kPlainEnded, &ReleasePlain};
+inline constexpr Done::Functions Done::kMoved{&LogSecondCall, &kMoved, nullptr};
 
 namespace detail {
-
-// The beginning of a call's state, in which its Done finds its Watch.
-struct DoneState {
-  const Done::Watch* watch;
-  void* watched;
-};
-inline Done MakeDone(Done::Callback callback, DoneState* state) {
-  return Done(callback, state, state->watch, state->watched);
-}
 
 enum class ParamKind : std::uint8_t {
   kBad,

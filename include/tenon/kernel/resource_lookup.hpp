@@ -52,7 +52,7 @@ namespace detail {
 
 // Nodes that a GPU has no kernel for run on the host and share the GPU's resources.
 TENON_DETAIL_COLD inline bool IsOfOtherDevice(const OpKernelContext& context, const ResourceHandle& handle) {
-  const std::string_view other = context.environment().other_device_name;
+  const std::string_view other = context.environment().constants->other_device_name;
   return !other.empty() && handle.device == other;
 }
 TENON_DETAIL_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {

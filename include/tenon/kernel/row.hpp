@@ -59,8 +59,8 @@ struct KernelCall {
   Span<const Tensor> (*input_span)(KernelCall&, int argument);  // a list argument as tensors in a row
   SpanStorage* spans;  // memory for list arguments taken as Span<const Tensor>
   LateSlot* late;  // one per argument
-  Done::Callback done;  // asynchronous kernels
-  DoneState* done_state;
+  const Done::Functions* done;  // asynchronous kernels
+  void* done_state;
 };
 
 // The work of a kernel on a list of tensors inside a scalar variant, in place. A planned loop that holds the list calls

@@ -62,8 +62,8 @@ class StepContainer {
  private:
   ResourceMgr* resources_;
   std::int64_t step_id_;
-  std::atomic<bool> used_{false};
   std::atomic<KeepFn> keep_{nullptr};
+  std::atomic<bool> used_{false};
 };
 
 TENON_DETAIL_NAMESPACE_END

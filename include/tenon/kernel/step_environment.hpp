@@ -55,20 +55,26 @@ struct RunServices {
   RunRendezvous* own_rendezvous = nullptr;  // where `rendezvous` is null
 };
 
-// Values that all nodes of one run on one device share.
-struct StepEnvironment {
-  void* device = nullptr;  // the Cpu or Cuda that kernels get
+// Values that are the same for all steps of a program on one device, of which thousands may wait.
+struct StepConstants {
   std::string_view device_name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
   std::string_view other_device_name;  // the program's second device; handles of either are good
   Device* memory_device = nullptr;  // the one of the two whose memory the host cannot read; null: there is none
+  bool host_memory = true;  // the device reads and writes ordinary host memory
+  FunctionRuntime* functions = nullptr;  // the graph's library; null while constants are folded
+};
+inline constexpr StepConstants kNoStepConstants{};
+
+// Values that all nodes of one run on one device share.
+struct StepEnvironment {
+  void* device = nullptr;  // the Cpu or Cuda that kernels get
+  const StepConstants* constants = &kNoStepConstants;
   Allocator* step_allocator = nullptr;  // memory that lives no longer than the step, as a rule
   Allocator* result_allocator = nullptr;  // memory of fetched tensors
   Allocator* host_allocator = nullptr;  // host memory, when the device has another one
-  bool host_memory = true;  // the device reads and writes ordinary host memory
   std::int64_t step_id = 0;
   int graph_def_version = 0;
   int call_depth = 0;  // function calls around the step
-  FunctionRuntime* functions = nullptr;  // the graph's library; null while constants are folded
   const RunServices* services = nullptr;  // null while constants are folded
   std::uint64_t frame_id = 0;  // the loop that the node is in, and its iteration (FrameAndIteration)
   std::int64_t iteration = 0;

@@ -45,7 +45,7 @@ class Var : public Resource {
     Tensor copy;
     if (tensor.HostAccessible())
       copy = tensor.DeepCopy();
-    else if (Device* const device = context.environment().memory_device; device != nullptr)
+    else if (Device* const device = context.environment().constants->memory_device; device != nullptr)
       TENON_RETURN_IF_ERROR(device->CopyWithin(tensor, &copy));
     if (!copy.IsInitialized())
       return errors::ResourceExhausted("OOM when allocating tensor with shape", tensor.shape(), " and type ",

@@ -52,7 +52,7 @@ class Executor {
   }
   virtual Status End() { return std::exchange(status_, OkStatus()); }
 
- private:
+ protected:
   Status status_;  // of Start
 };
 

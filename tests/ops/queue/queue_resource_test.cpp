@@ -18,13 +18,13 @@ namespace {
 struct Trying {
   struct Keeper final : TensorQueue::Receiver {
     explicit Keeper(Trying* t) : to(t) {}
-    void Finish(const Status& status, SlimVector<TensorQueue::Row> rows) override {
+    void Finish(const TensorQueue&, const Status& status, SlimVector<TensorQueue::Row> rows) override {
       to->text = status.ToString();
       for (const TensorQueue::Row& row : rows) StrAppend(&to->text, " ", *row[0].data<std::int64_t>());
     }
     Trying* to;
   };
-  Owned<TensorQueue::Receiver> Receiver() { return MakeOwned<Keeper>(this); }
+  Ref<TensorQueue::Receiver> Receiver() { return Ref<Keeper>::Adopt(new Keeper(this)); }
   void Cancel() { cancellation.StartCancel(); }
   std::string text = "waits";
   CancellationManager cancellation;
@@ -182,15 +182,16 @@ TEST_SUITE("TensorQueue") {
       std::atomic<std::int64_t> sum{0};
       struct Adder final : TensorQueue::Receiver {
         explicit Adder(std::atomic<std::int64_t>* s) : to(s) {}
-        void Finish(const Status&, SlimVector<TensorQueue::Row> rows) override {
+        void Finish(const TensorQueue&, const Status&, SlimVector<TensorQueue::Row> rows) override {
           for (const TensorQueue::Row& row : rows) *to += *row[0].data<std::int64_t>();
         }
         std::atomic<std::int64_t>* to;
       };
       std::thread putter([&] {
-        for (std::int64_t i = 1; i <= 300; ++i) q->Enqueue({{Tensor::Scalar(i)}}, nullptr, MakeOwned<Adder>(&sum));
+        for (std::int64_t i = 1; i <= 300; ++i)
+          q->Enqueue({{Tensor::Scalar(i)}}, nullptr, Ref<Adder>::Adopt(new Adder(&sum)));
       });
-      for (int i = 0; i < 100; ++i) q->Dequeue(3, false, nullptr, MakeOwned<Adder>(&sum));
+      for (int i = 0; i < 100; ++i) q->Dequeue(3, false, nullptr, Ref<Adder>::Adopt(new Adder(&sum)));
       putter.join();
       CHECK(sum == 300 * 301 / 2);
       CHECK(q->Size() == 0);

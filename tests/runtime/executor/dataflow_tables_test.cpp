@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tenon/base/owned.hpp>
 #include <tenon/base/to_size.hpp>
 #include <tenon/tensor/tensor.hpp>
 
@@ -33,24 +34,29 @@ Program SumProgram() {
   program.nodes[2].pending = 2;
   return program;
 }
+struct Run final : DataflowTables<Run> {
+  explicit Run(const Program& program) : DataflowTables(program) {}
+  static Owned<Run> Make(const Program& program) { return Owned<Run>(new (program) Run(program)); }
+  std::int64_t other = 7;
+};
 
 }  // namespace
 
 TEST_SUITE("DataflowTables") {
   TEST_CASE("holds the counts of nodes and values") {
     const Program program = SumProgram();
-    int run = 0;
-    const DataflowTables tables(program, &run);
+    const Owned<Run> run = Run::Make(program);
+    const Run& tables = *run;
     for (int n = 0; n < 3; ++n) {
       CHECK(tables.CountsOf(n).number == n);
       CHECK(tables.CountsOf(n).pending.load() == n);
       CHECK(static_cast<int>(tables.CountsOf(n).waits_for) == n);
       CHECK((tables.CountsOf(n).does_nothing != 0) == (n == 1));
-      CHECK(DataflowTables::RunOf(&tables.CountsOf(n)) == &run);
+      CHECK(Run::RunOf(&tables.CountsOf(n)) == run.get());
     }
     CHECK(tables.CountsOf(1).first_consumer == 2);
     CHECK(tables.CountsOf(3).first_consumer == 3);  // behind the last node
-    const int first[] = {2, DataflowTables::kStays, 1, DataflowTables::kStays};
+    const int first[] = {2, Run::kStays, 1, Run::kStays};
     for (int v = 0; v < 4; ++v) {
       CHECK(tables.first_readers()[v] == first[v]);
       if (v != 1) CHECK(tables.Readers(v).load() == first[v]);
@@ -58,8 +64,8 @@ TEST_SUITE("DataflowTables") {
   }
   TEST_CASE("its arrays do not overlap") {
     const Program program = SumProgram();
-    int run = 0;
-    const DataflowTables tables(program, &run);
+    const Owned<Run> run = Run::Make(program);
+    const Run& tables = *run;
     for (int n = 0; n < 3; ++n) tables.After(n) = 10 + n;
     for (int v = 0; v < 4; ++v) tables.first_readers()[v] = 20 + v;
     for (int v = 0; v < 4; ++v) tables.Readers(v).store(30 + v);
@@ -69,17 +75,17 @@ TEST_SUITE("DataflowTables") {
       CHECK(tables.After(n) == 10 + n);
       CHECK(tables.costs()[n] == 40 + n);
       CHECK(tables.CountsOf(n).number == n);
-      CHECK(DataflowTables::RunOf(&tables.CountsOf(n)) == &run);
+      CHECK(Run::RunOf(&tables.CountsOf(n)) == run.get());
     }
     for (int v = 0; v < 4; ++v) {
       CHECK(tables.first_readers()[v] == 20 + v);
       CHECK(tables.Readers(v).load() == 30 + v);
     }
+    CHECK(tables.other == 7);
   }
   TEST_CASE("a program without nodes") {
-    int run = 0;
-    const DataflowTables tables(Program(), &run);
-    CHECK(DataflowTables::RunOf(&tables.CountsOf(0)) == &run);
+    const Owned<Run> run = Run::Make(Program());
+    CHECK(Run::RunOf(&run->CountsOf(0)) == run.get());
   }
 }
 }  // namespace dataflow_tables_test

@@ -85,7 +85,7 @@ class DeviceBase {
   // Becomes the device of a context.
   void Reset(const tenon::OpKernelContext& context) {
     const tenon::StepEnvironment& environment = context.environment();
-    const bool is_cpu = environment.host_memory && environment.device != nullptr;
+    const bool is_cpu = environment.constants->host_memory && environment.device != nullptr;
     pool_ = thread::ThreadPool(is_cpu ? static_cast<tenon::Cpu*>(environment.device)->pool : nullptr);
     threads_ = {pool_.NumThreads(), &pool_};
     allocator_ = context.get_allocator({});
@@ -93,7 +93,7 @@ class DeviceBase {
     if (name_ != context.device_name()) {
       name_ = std::string(context.device_name());
       attributes_.set_name(name_);
-      attributes_.set_device_type(environment.host_memory ? "CPU" : "GPU");
+      attributes_.set_device_type(environment.constants->host_memory ? "CPU" : "GPU");
       attributes_.set_incarnation(1);
     }
   }

@@ -133,9 +133,11 @@ class FunctionLibraryRuntime : public tenon::FunctionRuntime {
     services.resources = resources();
     services.step_container = reinterpret_cast<tenon::StepContainer*>(options.step_container);
     services.cancellation = options.cancellation_manager;
+    tenon::StepConstants constants;
+    constants.functions = this;
     tenon::StepEnvironment environment;
+    environment.constants = &constants;
     environment.step_id = options.step_id;
-    environment.functions = this;
     environment.services = &services;
     environment.call_depth = Depth::Of();
     const tenon::FunctionHandle function{static_cast<int>(handle)};

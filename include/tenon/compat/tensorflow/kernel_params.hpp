@@ -73,11 +73,13 @@ struct OpKernelContextParams {
     escapes_.assign(static_cast<std::size_t>(outputs) + 1, 0);
     results_.assign(static_cast<std::size_t>(outputs) + 1, tenon::Tensor(tenon::DataType::kInvalid));
     env_.device = device != nullptr && device->raw_device() != nullptr ? device->raw_device() : &cpu_;
-    env_.device_name = device != nullptr && !device->name().empty() ? std::string_view(device->name())
-                                                                    : "/job:localhost/replica:0/task:0/device:CPU:0";
+    constants_.device_name = device != nullptr && !device->name().empty()
+                                 ? std::string_view(device->name())
+                                 : "/job:localhost/replica:0/task:0/device:CPU:0";
+    env_.constants = &constants_;
     env_.step_allocator = env_.result_allocator = tenon::DefaultAllocator();
     env_.step_id = step_id;
-    env_.functions = function_library;
+    constants_.functions = function_library;
     env_.frame_id = frame_iter.frame_id;
     env_.iteration = frame_iter.iter_id;
     services_.resources = resource_manager;
@@ -99,6 +101,7 @@ struct OpKernelContextParams {
  private:
   tenon::Cpu cpu_;
   tenon::RunServices services_;
+  tenon::StepConstants constants_;
   tenon::StepEnvironment env_;
   tenon::OpKernelContext::NodeFrame frame_{};
   std::vector<tenon::Tensor*> pointers_;

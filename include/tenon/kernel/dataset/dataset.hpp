@@ -45,7 +45,7 @@ class IteratorContext {
   explicit IteratorContext(const StepEnvironment& environment) : environment_(&environment) {}
 
   const StepEnvironment& environment() const { return *environment_; }
-  FunctionRuntime* functions() const { return environment_->functions; }  // null: functions cannot be called
+  FunctionRuntime* functions() const { return environment_->constants->functions; }  // null: functions cannot be called
   Allocator* allocator() const { return environment_->result_allocator; }  // for elements, which may outlive the run
   const CancellationManager* cancellation() const {
     return environment_->services == nullptr ? nullptr : environment_->services->cancellation;

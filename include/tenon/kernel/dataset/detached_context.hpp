@@ -22,8 +22,10 @@ class DetachedContext {
   explicit DetachedContext(const IteratorContext& context)
       : lease_(Ref<FunctionLease>::Share(context.functions()->lease())),
         cancellation_(lease_ ? lease_->cancellation() : nullptr),
+        constants_(*context.environment().constants),
         environment_(context.environment()),
         statistics_(context.statistics()) {
+    environment_.constants = &constants_;
     environment_.services = &services_;
     environment_.step_id = NextStep();
     environment_.frame_id = 0;
@@ -62,6 +64,7 @@ class DetachedContext {
 
   const Ref<FunctionLease> lease_;
   CancellationManager cancellation_;  // goes before the lease, whose child it is
+  const StepConstants constants_;
   StepEnvironment environment_;
   const IteratorStatistics* const statistics_;
   RunServices services_;

@@ -76,7 +76,7 @@ constexpr std::uint32_t PluginLayout() {
                                  sizeof(KernelCall),
                                  sizeof(*std::declval<KernelCall>().first),
                                  sizeof(Done),
-                                 sizeof(DoneState),
+                                 sizeof(AsyncOpKernel::Call),
                                  sizeof(AttrValue),
                                  sizeof(NodeDef),
                                  sizeof(InferenceContext),

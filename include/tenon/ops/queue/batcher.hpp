@@ -431,13 +431,13 @@ class Batcher final : public Resource {
     const BatchCall& last = *batch.parts.back().call;
     for (const Tensor& captured : last.captured) inputs.push_back(captured);
     const auto call = [&](const StepEnvironment& where) -> Status {
-      TENON_ASSIGN_OR_RETURN(const std::size_t count, where.functions->CountResults(last.function, where));
+      TENON_ASSIGN_OR_RETURN(const std::size_t count, where.constants->functions->CountResults(last.function, where));
       if (count != last.num_outputs())
         return errors::Internal("BatchFunction: the function has ", count, " results, and Tout has ",
                                 last.num_outputs());
       outputs->resize(count, Tensor(DataType::kInvalid));
-      return where.functions->Run(last.function, where, {inputs.data(), inputs.size()},
-                                  {outputs->data(), outputs->size()});
+      return where.constants->functions->Run(last.function, where, {inputs.data(), inputs.size()},
+                                             {outputs->data(), outputs->size()});
     };
     if (environment != nullptr) return call(*environment);
     return batch.run->context->Call([&](IteratorContext& context) { return call(context.environment()); });

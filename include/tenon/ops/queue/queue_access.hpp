@@ -44,7 +44,7 @@ inline Status NoTimeout(std::int64_t timeout_ms) {
 // Reports the end of an op that gets no rows.
 struct DoneReceiver final : TensorQueue::Receiver {
   explicit DoneReceiver(Done d) : done(std::move(d)) {}
-  void Finish(const Status& status, SlimVector<TensorQueue::Row>) override { done(status); }
+  void Finish(const TensorQueue&, const Status& status, SlimVector<TensorQueue::Row>) override { done(status); }
   Done done;
 };
 
@@ -110,7 +110,8 @@ inline void RunEnqueue(OpKernelContext& context, std::span<const Tensor> compone
   if (status.ok()) status = CheckComponents(*queue, components, many);
   if (status.ok()) status = MakeRows(context, components, many, &rows);
   if (!status.ok()) return done(status);
-  queue->Enqueue(std::move(rows), context.cancellation_manager(), MakeOwned<DoneReceiver>(std::move(done)));
+  queue->Enqueue(std::move(rows), context.cancellation_manager(),
+                 Ref<DoneReceiver>::Adopt(new DoneReceiver(std::move(done))));
 }
 
 // ---- out
@@ -151,13 +152,11 @@ inline Status JoinRows(const SlimVector<TensorQueue::Row>& rows, std::size_t c, 
 
 // Puts the rows into the op's outputs, as they are or joined.
 struct OutputReceiver final : TensorQueue::Receiver {
-  OutputReceiver(Ref<TensorQueue> q, OpKernelContext* c, bool m, Done d)
-      : many(m), queue(std::move(q)), context(c), done(std::move(d)) {}
-  void Finish(const Status& status, SlimVector<TensorQueue::Row> rows) override {
-    done(status.ok() ? Deliver(&rows) : status);
+  OutputReceiver(OpKernelContext* c, bool m, Done d) : many(m), context(c), done(std::move(d)) {}
+  void Finish(const TensorQueue& queue, const Status& status, SlimVector<TensorQueue::Row> rows) override {
+    done(status.ok() ? Deliver(queue.options(), &rows) : status);
   }
-  Status Deliver(SlimVector<TensorQueue::Row>* rows) const {
-    const TensorQueue::Options& options = queue->options();
+  Status Deliver(const TensorQueue::Options& options, SlimVector<TensorQueue::Row>* rows) const {
     for (std::size_t c = 0; c < options.types.size(); ++c) {
       Tensor value(DataType::kInvalid);
       if (many)
@@ -170,8 +169,7 @@ struct OutputReceiver final : TensorQueue::Receiver {
     return OkStatus();
   }
   const bool many;
-  Ref<TensorQueue> queue;
-  OpKernelContext* context;
+  OpKernelContext* const context;
   Done done;
 };
 
@@ -194,9 +192,8 @@ inline void RunDequeue(OpKernelContext& context, std::int64_t timeout_ms, const 
           queue->kind_name(), "'s DequeueMany and DequeueUpTo require the components to have specified shapes.");
   }
   if (!status.ok()) return done(status);
-  TensorQueue& from = *queue;
-  from.Dequeue(count, up_to, context.cancellation_manager(),
-               MakeOwned<OutputReceiver>(std::move(queue), &context, n != nullptr, std::move(done)));
+  queue->Dequeue(count, up_to, context.cancellation_manager(),
+                 Ref<OutputReceiver>::Adopt(new OutputReceiver(&context, n != nullptr, std::move(done))));
 }
 
 }  // namespace detail
@@ -329,7 +326,7 @@ struct QueueCloseV2 {
       Ref<detail::TensorQueue> queue;
       if (Status status = detail::GetQueue(context.op(), &queue); !status.ok()) return done(status);
       queue->Close(this->cancel_pending_enqueues, context.op().cancellation_manager(),
-                   MakeOwned<detail::DoneReceiver>(std::move(done)));
+                   Ref<detail::DoneReceiver>::Adopt(new detail::DoneReceiver(std::move(done))));
     }
   };
 };

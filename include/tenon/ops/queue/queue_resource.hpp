@@ -48,20 +48,21 @@ class TensorQueue final : public Resource {
   };
   // Takes the rows that a dequeue got and reports the end of the op. The queue keeps the state of the call in it, too:
   // thousands of calls may wait.
-  class Receiver : public AttemptList<Receiver>::Link {
+  class Receiver : public CancellationManager::Waiter, public AttemptList<Receiver, Ref<Receiver>>::Link {
    public:
-    virtual ~Receiver() = default;
-    virtual void Finish(const Status& status, SlimVector<Row> rows) = 0;
+    // `queue` lives until the return, or the call of a Done.
+    virtual void Finish(const TensorQueue& queue, const Status& status, SlimVector<Row> rows) = 0;
 
    private:
     friend class TensorQueue;
     enum Kind : std::uint8_t { kEnqueue, kDequeue, kClose };
-    Index wanted_ = 0;  // rows
-    Index done_ = 0;  // rows taken over or got so far
-    SlimVector<Row> rows_;
+    void OnCancel() override { queue_->Cancel(this); }
+
+    Ref<TensorQueue> queue_;  // null: not registered at a manager
+    CancellationManager* cancellation_ = nullptr;
+    SlimVector<Row> rows_;  // to put, or got so far
+    Index count_ = 0;  // rows put so far, or wanted
     Status status_;
-    CancellationManager* cancellation_ = nullptr;  // it and the token identify a call that waits
-    CancellationManager::Token token_ = 0;
     Kind kind_ = kEnqueue;
     bool up_to_ = false;
   };
@@ -84,27 +85,26 @@ class TensorQueue final : public Resource {
   }
 
   // Adds the rows, one after the other as there is room. Cancelled when the queue is closed.
-  void Enqueue(SlimVector<Row> rows, CancellationManager* cancellation, Owned<Receiver> receiver) {
-    const Index count = Count(rows);
-    Start(MakeAttempt(Attempt::kEnqueue, count, std::move(rows), std::move(receiver)), cancellation);
+  void Enqueue(SlimVector<Row> rows, CancellationManager* cancellation, Ref<Receiver> receiver) {
+    receiver->rows_ = std::move(rows);
+    Start(Attempt::kEnqueue, std::move(receiver), cancellation);
   }
   // Takes `count` rows. OutOfRange when the queue is closed and has fewer. With `up_to` the rows that are left will do,
   // except in a priority queue.
-  void Dequeue(Index count, bool up_to, CancellationManager* cancellation, Owned<Receiver> receiver) {
-    Owned<Attempt> attempt = MakeAttempt(Attempt::kDequeue, count, SlimVector<Row>(), std::move(receiver));
-    attempt->up_to_ = up_to;
-    Start(std::move(attempt), cancellation);
+  void Dequeue(Index count, bool up_to, CancellationManager* cancellation, Ref<Receiver> receiver) {
+    receiver->count_ = count;
+    receiver->up_to_ = up_to;
+    Start(Attempt::kDequeue, std::move(receiver), cancellation);
   }
   // After the enqueues that wait now, which may be cancelled instead. Cancelled when the queue was closed before.
-  void Close(bool cancel_pending, CancellationManager* cancellation, Owned<Receiver> receiver) {
-    if (!cancel_pending)
-      return Start(MakeAttempt(Attempt::kClose, 0, SlimVector<Row>(), std::move(receiver)), cancellation);
+  void Close(bool cancel_pending, CancellationManager* cancellation, Ref<Receiver> receiver) {
+    if (!cancel_pending) return Start(Attempt::kClose, std::move(receiver), cancellation);
     Attempts finished;
     {
       const tenon::MutexLock lock(mutex_);
       closed_ = true;
       while (enqueues_.first() != nullptr) {
-        Owned<Attempt> attempt = enqueues_.TakeFirst();
+        Ref<Attempt> attempt = enqueues_.TakeFirst();
         if (attempt->kind_ == Attempt::kEnqueue)
           attempt->status_ = errors::Cancelled("Enqueue operation was cancelled");
         finished.Add(std::move(attempt));
@@ -112,57 +112,46 @@ class TensorQueue final : public Resource {
       ServeLocked(&finished);
     }
     Report(&finished);
-    receiver->Finish(OkStatus(), {});
+    receiver->Finish(*this, OkStatus(), {});
   }
 
  private:
   using Attempt = Receiver;
-  using Attempts = AttemptList<Attempt>;
+  using Attempts = AttemptList<Attempt, Ref<Attempt>>;
 
   template <class List>
   static Index Count(const List& list) {
     return static_cast<Index>(list.size());
   }
-  static Owned<Attempt> MakeAttempt(Attempt::Kind kind, Index wanted, SlimVector<Row> rows, Owned<Receiver> receiver) {
-    receiver->kind_ = kind;
-    receiver->wanted_ = wanted;
-    receiver->rows_ = std::move(rows);
-    return receiver;
-  }
-
-  void Start(Owned<Attempt> attempt, CancellationManager* cancellation) {
+  void Start(Attempt::Kind kind, Ref<Attempt> attempt, CancellationManager* cancellation) {
     Attempts finished;
+    attempt->kind_ = kind;
     {
       const tenon::MutexLock lock(mutex_);
-      const bool dequeues = attempt->kind_ == Attempt::kDequeue;
       bool live = true;
       if (cancellation != nullptr) {
-        const auto token = cancellation->NewToken();
+        attempt->queue_ = Ref<TensorQueue>::Share(this);
         attempt->cancellation_ = cancellation;
-        attempt->token_ = token;
-        live = cancellation->Register(token, [queue = Ref<TensorQueue>::Share(this), cancellation, token] {
-          queue->Cancel(cancellation, token);
-        });
+        live = cancellation->Register(attempt.get());
       }
       if (!live) {
         attempt->cancellation_ = nullptr;
         attempt->status_ = Cancelled(*attempt);
         finished.Add(std::move(attempt));
       } else {
-        (dequeues ? dequeues_ : enqueues_).Add(std::move(attempt));
+        (kind == Attempt::kDequeue ? dequeues_ : enqueues_).Add(std::move(attempt));
         ServeLocked(&finished);
       }
     }
     Report(&finished);
   }
-  void Cancel(const CancellationManager* cancellation, CancellationManager::Token token) {
+  void Cancel(const Attempt* cancelled) {
     Attempts finished;
     {
       const tenon::MutexLock lock(mutex_);
       for (Attempts* list : {&enqueues_, &dequeues_}) {
-        Owned<Attempt> attempt =
-            list->TakeIf([&](const Attempt& a) { return a.cancellation_ == cancellation && a.token_ == token; });
-        if (attempt == nullptr) continue;
+        Ref<Attempt> attempt = list->TakeIf([cancelled](const Attempt& a) { return &a == cancelled; });
+        if (!attempt) continue;
         attempt->status_ = Cancelled(*attempt);
         if (attempt->kind_ == Attempt::kDequeue) GiveBack(attempt.get());
         finished.Add(std::move(attempt));
@@ -176,11 +165,11 @@ class TensorQueue final : public Resource {
            : attempt.kind_ == Attempt::kDequeue ? errors::Cancelled("Dequeue operation was cancelled")
                                                 : errors::Cancelled("Close operation was cancelled");
   }
-  static void Report(Attempts* finished) {
+  void Report(Attempts* finished) const {
     while (finished->first() != nullptr) {
-      const Owned<Attempt> attempt = finished->TakeFirst();
-      if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt->token_);
-      attempt->Finish(attempt->status_,
+      const Ref<Attempt> attempt = finished->TakeFirst();
+      if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt.get());
+      attempt->Finish(*this, attempt->status_,
                       attempt->kind_ == Attempt::kDequeue ? std::move(attempt->rows_) : SlimVector<Row>());
     }
   }
@@ -192,11 +181,15 @@ class TensorQueue final : public Resource {
       if (ServeFirst(&dequeues_, finished)) moved = true;
     }
   }
+  // Rows put or got so far.
+  static Index Done(const Attempt& attempt) {
+    return attempt.kind_ == Attempt::kDequeue ? Count(attempt.rows_) : attempt.count_;
+  }
   // The first of a kind: true when something changed.
   bool ServeFirst(Attempts* waiting, Attempts* finished) {
     if (waiting->first() == nullptr) return false;
     Attempt& attempt = *waiting->first();
-    const Index before = attempt.done_;
+    const Index before = Done(attempt);
     bool over = true;
     const Status served = tenon::detail::CatchAll("a queue", [&] {
       over = attempt.kind_ == Attempt::kEnqueue   ? ServeEnqueue(&attempt)
@@ -209,7 +202,7 @@ class TensorQueue final : public Resource {
       attempt.status_ = served;
       if (attempt.kind_ == Attempt::kDequeue) GiveBack(&attempt);
     }
-    if (!over) return attempt.done_ != before;
+    if (!over) return Done(attempt) != before;
     finished->Add(waiting->TakeFirst());
     return true;
   }
@@ -218,16 +211,16 @@ class TensorQueue final : public Resource {
       attempt->status_ = errors::Cancelled(kind_name(), " '", options_.name, "' is closed.");
       return true;
     }
-    while (attempt->done_ < attempt->wanted_ && (options_.capacity < 0 || Count(rows_) < options_.capacity))
-      Put(std::move(attempt->rows_[static_cast<std::size_t>(attempt->done_++)]));
-    return attempt->done_ == attempt->wanted_;
+    while (attempt->count_ < Count(attempt->rows_) && (options_.capacity < 0 || Count(rows_) < options_.capacity))
+      Put(std::move(attempt->rows_[static_cast<std::size_t>(attempt->count_++)]));
+    return attempt->count_ == Count(attempt->rows_);
   }
   bool ServeDequeue(Attempt* attempt) {
     const Index stay = closed_ ? 0 : options_.min_after_dequeue;
-    if (closed_ && Count(rows_) < attempt->wanted_ - attempt->done_) {
+    if (closed_ && Count(rows_) < attempt->count_ - Count(attempt->rows_)) {
       const bool priority = options_.kind == QueueKind::kPriority;
-      if (attempt->up_to_ && !priority && Count(rows_) + attempt->done_ > 0) {
-        attempt->wanted_ = attempt->done_ + Count(rows_);
+      if (attempt->up_to_ && !priority && Count(rows_) + Count(attempt->rows_) > 0) {
+        attempt->count_ = Count(attempt->rows_) + Count(rows_);
       } else {
         if (attempt->up_to_ && priority) {  // TensorFlow's priority queue takes these rows, fails and loses them
           rows_.clear();
@@ -236,18 +229,17 @@ class TensorQueue final : public Resource {
           GiveBack(attempt);
         }
         attempt->status_ = errors::OutOfRange(kind_name(), " '", options_.name,
-                                              "' is closed and has insufficient elements (requested ", attempt->wanted_,
+                                              "' is closed and has insufficient elements (requested ", attempt->count_,
                                               ", current size ", rows_.size(), ")");
         return true;
       }
     }
-    while (attempt->done_ < attempt->wanted_ && Count(rows_) > stay) {
+    while (Count(attempt->rows_) < attempt->count_ && Count(rows_) > stay) {
       if (attempt->rows_.size() == attempt->rows_.capacity())
         attempt->rows_.reserve(2 * attempt->rows_.size() + 1);  // before a row leaves the queue
       attempt->rows_.push_back(Take());
-      ++attempt->done_;
     }
-    return attempt->done_ == attempt->wanted_;
+    return Count(attempt->rows_) == attempt->count_;
   }
   bool ServeClose(Attempt* attempt) {
     if (closed_) attempt->status_ = errors::Cancelled("Queue '", options_.name, "' is already closed.");
@@ -266,7 +258,6 @@ class TensorQueue final : public Resource {
       }
     });
     attempt->rows_.clear();
-    attempt->done_ = 0;
   }
 
   // Any of several rows with one priority may be first. A heap makes it the row that TensorFlow takes.

@@ -89,7 +89,7 @@ class FileReader final : public Resource {
   // queue with the answer. So an answer at once does not nest calls.
   struct NameReceiver final : TensorQueue::Receiver {
     explicit NameReceiver(FileReader* r) : reader(Ref<FileReader>::Share(r)) {}
-    void Finish(const Status& status, SlimVector<TensorQueue::Row> rows) override {
+    void Finish(const TensorQueue&, const Status& status, SlimVector<TensorQueue::Row> rows) override {
       FileReader* const to = reader.get();
       to->TakeName(status, rows);
       if (to->Meet()) to->Serve();
@@ -104,7 +104,7 @@ class FileReader final : public Resource {
     for (;;) {
       Owned<Request> ended;
       Status status;
-      TensorQueue* queue = nullptr;
+      Ref<TensorQueue> queue;
       CancellationManager* cancellation = nullptr;
       {
         const tenon::MutexLock lock(mutex_);
@@ -114,7 +114,7 @@ class FileReader final : public Resource {
         }
         Request& request = *waiting_[0];
         if (!ReadLocked(&request, &status)) {
-          queue = request.queue.get();
+          queue = request.queue;
           cancellation = request.context->cancellation_manager();
           met_.store(false, std::memory_order_release);
         } else {
@@ -130,7 +130,7 @@ class FileReader final : public Resource {
         done(status);
         continue;
       }
-      queue->Dequeue(1, false, cancellation, MakeOwned<NameReceiver>(this));
+      queue->Dequeue(1, false, cancellation, Ref<NameReceiver>::Adopt(new NameReceiver(this)));
       if (!Meet()) return;  // the answer goes on
     }
   }

@@ -59,9 +59,11 @@ class OptimizerKernels final : public NodeSupport, public NodeEvaluator {
     outputs->clear();
     for (std::size_t i = 0; i < node.output_types.size(); ++i) outputs->emplace_back(DataType::kInvalid);
     ShapeMemo memo;
+    StepConstants constants;
+    constants.device_name = host_->name();
     StepEnvironment env;
     env.device = host_->kernel_device();
-    env.device_name = host_->name();
+    env.constants = &constants;
     env.step_allocator = env.result_allocator = env.host_allocator = host_->allocator();
     env.graph_def_version = graph_def_version_;
     const OpKernelContext::NodeFrame frame{kernel->get(), pointers.data(), flags.data(), outputs->data(),

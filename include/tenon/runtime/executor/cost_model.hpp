@@ -76,7 +76,7 @@ class NodeCosts {
   static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
 
   std::int32_t* ns_ = nullptr;  // per node
-  unsigned run_ = 0;
+  std::uint8_t run_ = 0;  // the last bits of its number
 };
 
 }  // namespace detail

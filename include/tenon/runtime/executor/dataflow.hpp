@@ -35,19 +35,20 @@ TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // The counts of one run; kept with its step and used again: a count that comes to 0 gets its start value at once.
-class DataflowRun final : public Executor {
+class DataflowRun final : public Executor, public DataflowTables<DataflowRun> {
  public:
   class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
 
   DataflowRun(const Program& program, Step* step)
-      : program_(program), step_(step), tables_(program, this), costs_(program, tables_.costs()) {
-    if (step->IsLean())
-      faults_ = Ref<RunFaults>::Share(static_cast<RunFaults*>(program.lean_steps->faults.get()));
-    else if (program.has_async)
-      faults_ = Ref<RunFaults>::Adopt(new RunFaults);
+      : DataflowTables(program), program_(program), step_(step), costs_(program, costs()) {
+    if (!step->IsLean() && program.has_async) rare().faults = Ref<RunFaults>::Adopt(new RunFaults);
     // Without a fixed order only the sole reader of a value may overwrite it. Frames of lean steps say so.
     for (std::size_t n = 0; n < program.nodes.size() && !step->IsLean(); ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
+  }
+
+  static Owned<DataflowRun> Make(const Program& program, Step* step) {
+    return Owned<DataflowRun>(new (program) DataflowRun(program, step));
   }
 
   // Runs the program; the calling thread takes part. The pool may be busy with other runs.
@@ -79,8 +80,7 @@ class DataflowRun final : public Executor {
   }
   // Sends and receives of `nodes` use `slots` in the runs that Begin starts. Both outlive this.
   void Link(const TransferNodes* nodes, TransferSlots* slots) {
-    if (rare_ == nullptr) rare_ = MakeOwned<Rare>();
-    rare_->linked_nodes = nodes;
+    rare().linked_nodes = nodes;
     rare_->slots = slots;
     for (std::size_t n = 0; n < program_.nodes.size(); ++n)
       if (nodes->slots[n] >= 0) costs_.SetCheap(static_cast<int>(n));
@@ -90,7 +90,7 @@ class DataflowRun final : public Executor {
              Agenda* agenda) noexcept;
   Status End() override { return TakeStatus(); }
   Status TakeStatus() {
-    if (faults_) status_.Update(faults_->Take());
+    if (RunFaults* const faults = this->faults()) status_.Update(faults->Take());
     return std::exchange(status_, OkStatus());
   }
 
@@ -98,12 +98,8 @@ class DataflowRun final : public Executor {
   void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended) {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
-    trace_ = trace;
-    if (trace != nullptr && !Succeeds([this] {
-          if (rare_ == nullptr) rare_ = MakeOwned<Rare>();
-          rare_->ready_ns.resize(program_.nodes.size());
-        }))
-      trace_ = nullptr;
+    if (rare_ != nullptr) rare_->trace = nullptr;
+    if (trace != nullptr && Succeeds([this] { rare().ready_ns.resize(program_.nodes.size()); })) rare_->trace = trace;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     ended_ = ended;
@@ -115,16 +111,27 @@ class DataflowRun final : public Executor {
     busy_.store(1, std::memory_order_release);
   }
 
-  using Counts = DataflowTables::Counts;
   struct LinkedCalls;
-  // Members of runs that are linked or traced.
+  // Members of runs that are linked or traced, or have asynchronous kernels and a step that is not lean.
   struct Rare {
+    TraceCollector* trace = nullptr;
+    Ref<RunFaults> faults;
     RunFailed failed;
     const TransferNodes* linked_nodes = nullptr;
     TransferSlots* slots = nullptr;
     const LinkedCalls* linked = nullptr;  // null: the run does not use the slots
     SlimVector<std::int64_t> ready_ns;  // per node; empty before the first run with a trace
   };
+  Rare& rare() {
+    if (rare_ == nullptr) rare_ = MakeOwned<Rare>();
+    return *rare_;
+  }
+  TraceCollector* trace() const { return rare_ == nullptr ? nullptr : rare_->trace; }
+  // Null: the program has no asynchronous kernels.
+  RunFaults* faults() const {
+    if (step_->IsLean()) return static_cast<RunFaults*>(program_.lean_steps->faults.get());
+    return rare_ == nullptr ? nullptr : rare_->faults.get();
+  }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
@@ -137,14 +144,14 @@ class DataflowRun final : public Executor {
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
   void Add(int number, Local* mine) {
-    Counts& node = tables_.CountsOf(number);
+    Counts& node = CountsOf(number);
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
-    if (trace_ != nullptr) [[unlikely]]
-      rare_->ready_ns[ToSize(number)] = trace_->Now();
+    if (trace() != nullptr) [[unlikely]]
+      rare_->ready_ns[ToSize(number)] = trace()->Now();
     if (node.does_nothing) {
-      tables_.After(number) = std::exchange(mine->nothing, number);
+      After(number) = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
-      tables_.After(number) = std::exchange(mine->cheap, number);
+      After(number) = std::exchange(mine->cheap, number);
     } else if (mine->expensive < 0) {
       mine->expensive = number;
       mine->delay = 0;
@@ -156,11 +163,11 @@ class DataflowRun final : public Executor {
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
     if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
-    return std::exchange(mine->cheap, tables_.After(mine->cheap));
+    return std::exchange(mine->cheap, After(mine->cheap));
   }
   static void RunTask(void* argument) noexcept {
     const auto* const counts = static_cast<const Counts*>(argument);
-    auto* const run = static_cast<DataflowRun*>(DataflowTables::RunOf(counts));
+    DataflowRun* const run = RunOf(counts);
     const int node = counts->number;
     if (run->IsLinked()) return run->rare_->linked->run_task(run, node);
     Local mine;
@@ -179,14 +186,14 @@ class DataflowRun final : public Executor {
   }
   void Publish(int node, Local* mine) {
     if (!TryPublish(node, mine)) [[unlikely]]
-      tables_.After(node) = std::exchange(mine->cheap, node);
+      After(node) = std::exchange(mine->cheap, node);
   }
   // False: the pool had no memory, so that the run has failed; this thread counts the node down. Its list of cheap
   // nodes may have expensive ones then, and is not published any more.
   bool TryPublish(int node, Local* mine) {
     mine->alone = false;
     busy_.fetch_add(1, std::memory_order_relaxed);
-    if (CanSchedule(pool_, &RunTask, &tables_.CountsOf(node))) [[likely]]
+    if (CanSchedule(pool_, &RunTask, &CountsOf(node))) [[likely]]
       return true;
     busy_.fetch_sub(1, std::memory_order_relaxed);  // does not reach 0: this thread is counted
     Fail(NotScheduled());
@@ -210,7 +217,7 @@ class DataflowRun final : public Executor {
   // Runs the nodes that this thread has, and then the nodes that they make ready, until none is left for it.
   void Process(Local* mine, Agenda* agenda = nullptr) noexcept {
     OpKernelContext context;
-    NodeMeter meter(trace_, &context);
+    NodeMeter meter(trace(), &context);
     while (!mine->IsEmpty()) {
       const int number = Next(mine);
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
@@ -240,17 +247,23 @@ class DataflowRun final : public Executor {
 
   // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: when
   // the node has ended, the thread that made the call may still be in it and use objects of the session.
-  struct AsyncState {
+  class AsyncState final : public AsyncOpKernel::Call {
+   public:
     // For nodes that need it: those that read references, and those of a run with a trace.
     struct More {
       std::int64_t begin = 0;  // in a trace
       RefReads references;
     };
-    DataflowRun* run() const { return static_cast<DataflowRun*>(DataflowTables::RunOf(counts)); }
-    const Counts* counts;  // the node's
+    AsyncState(const AsyncOpKernel& kernel, AsyncFaults* faults, const Counts* of) : Call(kernel, faults), counts(of) {}
+    DataflowRun* run() const { return RunOf(counts); }
+    const Counts* const counts;  // the node's
     OpKernelContext context;
     OpKernelContext::NodeFrame room;  // for the frame of a lean step
     Owned<More> more;
+
+   private:
+    void End() noexcept override { AsyncDone(this); }
+    OpKernelContext* GetContext() override { return &context; }
   };
   // False: there was no memory for it, and the run has failed.
   bool StartAsync(int number) {
@@ -258,10 +271,10 @@ class DataflowRun final : public Executor {
     Owned<AsyncState> made;
     const OpKernelContext::NodeFrame* frame = nullptr;
     const Status status = CatchAll("DataflowRun", [&] {
-      made.reset(new AsyncState{&tables_.CountsOf(number), {}, {}, nullptr});
+      made = MakeOwned<AsyncState>(*node.async, faults(), &CountsOf(number));
       frame = &step_->FrameFor(number, &made->room);
-      if (node.reads_references || trace_ != nullptr) made->more = MakeOwned<AsyncState::More>();
-      if (trace_ != nullptr) made->more->begin = trace_->Now();
+      if (node.reads_references || trace() != nullptr) made->more = MakeOwned<AsyncState::More>();
+      if (trace() != nullptr) made->more->begin = trace()->Now();
       return OkStatus();
     });
     if (!status.ok()) [[unlikely]] {
@@ -269,6 +282,7 @@ class DataflowRun final : public Executor {
       return false;
     }
     AsyncState* const state = made.release();
+    const AsyncOpKernel::DoneCallback done(state);
     busy_.fetch_add(1, std::memory_order_relaxed);
     if (!node.reads_references) {
       state->context.Enter(frame);
@@ -276,38 +290,37 @@ class DataflowRun final : public Executor {
       const Status read = CatchAll("DataflowRun", [&] { return state->more->references.Read(*frame); });
       state->context.Enter(&state->more->references.frame());
       if (!read.ok()) {
-        state->context.SetStatus(read);
-        AsyncDone(state);
+        done.EndWith(read);
         return true;
       }
     }
     busy_.fetch_add(1, std::memory_order_relaxed);
     {
-      const TracedCall call(trace_, state);
-      StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+      const TracedCall call(trace(), state);
+      StartKernel(node.async, &state->context, done);
     }
     Leave(this);
     return true;
   }
-  static void AsyncDone(void* argument) noexcept {
-    Owned<AsyncState> state(static_cast<AsyncState*>(argument));
+  // The state may outlive its run: copies of the done callback hold it.
+  static void AsyncDone(AsyncState* state) noexcept {
     DataflowRun* const run = state->run();
     const int number = state->counts->number;
     const ProgramNode& node = run->program_.nodes[ToSize(number)];
     const Status status = CatchAll("DataflowRun", [&]() -> Status {
       TENON_RETURN_IF_ERROR(state->context.TakeStatus());
       TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->FrameFor(number, &state->room)));
-      if (run->trace_ != nullptr) {
-        const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->more->begin;
-        run->trace_->Add(run->program_, node, run->step_, state->more->begin, wait_ns, nullptr, run->ReadyTime(number));
+      if (TraceCollector* const trace = run->trace()) {
+        const std::int64_t wait_ns = TracedCall::IsCalling(state) ? 0 : trace->Now() - state->more->begin;
+        trace->Add(run->program_, node, run->step_, state->more->begin, wait_ns, nullptr, run->ReadyTime(number));
       }
       return OkStatus();
     });
+    state->more = nullptr;
     if (!status.ok()) run->Fail(AtNode(status, run->program_, node));
     Local made;
     run->Finish(number, &made);
     run->PublishAll(&made);
-    state.reset();
     Leave(run);
   }
 
@@ -322,7 +335,7 @@ class DataflowRun final : public Executor {
   };
   struct Linked;
 
-  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : rare_->ready_ns[ToSize(number)]; }
+  std::int64_t ReadyTime(int number) const { return trace() == nullptr ? -1 : rare_->ready_ns[ToSize(number)]; }
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -355,8 +368,7 @@ class DataflowRun final : public Executor {
     const ProgramNode& node = program_.nodes[ToSize(number)];
     for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[ToSize(node.first_input + i)], mine->alone);
     for (int i = 0; i < node.num_outputs; ++i)
-      if (tables_.first_readers()[ToSize(node.first_output + i)] == 0)
-        step_->value(node.first_output + i) = EmptySlot();
+      if (first_readers()[ToSize(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
     CountConsumers(number, mine);
     CountNothings(mine);
   }
@@ -368,12 +380,12 @@ class DataflowRun final : public Executor {
     return left == 0;
   }
   void CountConsumers(int number, Local* mine) {
-    const int end = tables_.CountsOf(number + 1).first_consumer;
-    for (int edge = tables_.CountsOf(number).first_consumer; edge < end; ++edge)
+    const int end = CountsOf(number + 1).first_consumer;
+    for (int edge = CountsOf(number).first_consumer; edge < end; ++edge)
       CountEdge(program_.consumers[ToSize(edge)], mine);
   }
   void CountEdge(int consumer, Local* mine) {
-    Counts& node = tables_.CountsOf(consumer);
+    Counts& node = CountsOf(consumer);
     // A node that waits for one node only is ready; no other thread counts it.
     if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
   }
@@ -384,7 +396,7 @@ class DataflowRun final : public Executor {
         CountAlone(mine);
       } else {
         const int number = mine->nothing;
-        mine->nothing = tables_.After(number);
+        mine->nothing = After(number);
         CountConsumers(number, mine);
       }
     }
@@ -397,10 +409,10 @@ class DataflowRun final : public Executor {
     int edges[kRoom + kLanes];
     const int* const consumers = program_.consumers.data();
     const std::size_t num_consumers = program_.consumers.size();
-    Counts* const nodes = tables_.nodes();
-    int* const queue = tables_.queue();
+    Counts* const nodes = this->nodes();
+    int* const queue = this->queue();
     std::size_t begin = 0, end = 0;
-    for (; mine->nothing >= 0; mine->nothing = tables_.After(mine->nothing)) queue[end++] = mine->nothing;
+    for (; mine->nothing >= 0; mine->nothing = After(mine->nothing)) queue[end++] = mine->nothing;
     while (begin < end && mine->alone) {
       std::size_t room = 0;
       while (begin < end && room < kRoom) {
@@ -420,7 +432,7 @@ class DataflowRun final : public Executor {
   // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
   // more.
   std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
-    Counts* const nodes = tables_.nodes();
+    Counts* const nodes = this->nodes();
     for (; consumer < last && mine->alone; ++consumer) {
       const int number = *consumer;
       Counts& node = nodes[number];
@@ -436,35 +448,29 @@ class DataflowRun final : public Executor {
     return end;
   }
   void Drop(int value, bool alone) {
-    const int readers = tables_.first_readers()[ToSize(value)];
-    if (readers == DataflowTables::kStays) return;
+    const int readers = first_readers()[ToSize(value)];
+    if (readers == kStays) return;
     if (readers > 1) {
-      if (!IsLast(&tables_.Readers(value), alone)) return;
-      tables_.Readers(value).store(readers, std::memory_order_relaxed);
+      if (!IsLast(&Readers(value), alone)) return;
+      Readers(value).store(readers, std::memory_order_relaxed);
     }
     step_->value(value) = EmptySlot();
   }
 
   const Program& program_;
   Step* step_;
-  DataflowTables tables_;
-  NodeCosts costs_;
-  // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
-  std::atomic<int> busy_{0};
+  [[no_unique_address]] NodeCosts costs_;  // the small members below fit behind its last
   std::atomic<bool> failed_{false};
   bool flush_denormals_ = false;
   SpinLock lock_;
+  // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
+  std::atomic<int> busy_{0};
   RunEnded ended_;
   ThreadPoolInterface* pool_ = nullptr;
-  TraceCollector* trace_ = nullptr;
-  Status status_;
-  Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
   Owned<Rare> rare_;  // null until the first run needs it
 };
 
-inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {
-  return MakeOwned<DataflowRun>(program, step);
-}
+inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) { return DataflowRun::Make(program, step); }
 inline const bool fills_dataflow = FillExtension(&extensions.dataflow, &MakeDataflowRun);
 
 }  // namespace detail

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DataflowTables: the counts of one dataflow run in one block of memory. Thousands of runs may wait, each with its own.
+// DataflowTables: the counts of one dataflow run, behind it in its block of memory. Thousands of runs may wait, each
+// with its own.
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/to_size.hpp>
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/runtime/program/program.hpp>
@@ -15,8 +17,9 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Arrays per node and per value of a program. The atomic counts are for all threads, the rest for the thread that has
-// the node.
+// Arrays per node and per value of a program, behind a Run, which derives from this and is made by new (program). The
+// atomic counts are for all threads, the rest for the thread that has the node.
+template <class Run>
 class DataflowTables {
  public:
   // The fields of a node that counting down needs: in large graphs the nodes themselves are far apart. The consumers of
@@ -30,14 +33,10 @@ class DataflowTables {
   };
   static constexpr int kStays = -1;  // constants and fetched values
 
-  // `run`: RunOf finds it.
-  DataflowTables(const Program& program, void* run)
-      : memory_(BytesFor(program)),
-        num_nodes_(static_cast<int>(program.nodes.size())),
-        num_values_(program.num_values) {
+  explicit DataflowTables(const Program& program)
+      : num_nodes_(static_cast<int>(program.nodes.size())), num_values_(program.num_values) {
     const std::size_t num_nodes = ToSize(num_nodes_), num_values = ToSize(num_values_);
-    std::byte* free = &memory_[0];
-    *TakeItems<void*>(&free, 1) = run;
+    auto* free = reinterpret_cast<std::byte*>(this->nodes());
     Counts* const nodes = TakeItems<Counts>(&free, num_nodes + 1);
     (void)TakeItems<int>(&free, num_nodes);
     int* const first = TakeItems<int>(&free, num_values);
@@ -60,12 +59,26 @@ class DataflowTables {
     for (const auto& [value, tensor] : program.constants) first[ToSize(value)] = kStays;
   }
 
+  DataflowTables(const DataflowTables&) = delete;
+  DataflowTables& operator=(const DataflowTables&) = delete;
+
+  static void* operator new(std::size_t bytes, const Program& program) {
+    return AllocateItems(bytes + BytesFor(program), 1, 1);
+  }
+  static void operator delete(void* run) { FreeItems(run, 1); }
+  static void operator delete(void* run, const Program&) { FreeItems(run, 1); }
+
   // Counts of all nodes, and one item more behind the last.
-  Counts* nodes() const { return reinterpret_cast<Counts*>(&memory_[sizeof(void*)]); }
+  Counts* nodes() const {
+    static_assert(std::is_final_v<Run> && sizeof(Run) % alignof(Counts) == 0);
+    auto* const run = reinterpret_cast<std::byte*>(static_cast<Run*>(const_cast<DataflowTables*>(this)));
+    return reinterpret_cast<Counts*>(run + sizeof(Run));
+  }
   Counts& CountsOf(int node) const { return nodes()[ToSize(node)]; }
-  // The `run` of the tables that the counts of a node are in.
-  static void* RunOf(const Counts* node) {
-    return *reinterpret_cast<void* const*>(reinterpret_cast<const std::byte*>(node - node->number) - sizeof(void*));
+  // The run that the counts of a node belong to.
+  static Run* RunOf(const Counts* node) {
+    auto* const nodes = reinterpret_cast<std::byte*>(const_cast<Counts*>(node) - node->number);
+    return reinterpret_cast<Run*>(nodes - sizeof(Run));
   }
   // Per node: the next one in a list.
   int& After(int node) const { return lists()[ToSize(node)]; }
@@ -88,12 +101,11 @@ class DataflowTables {
   }
   static std::size_t BytesFor(const Program& program) {
     const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
-    return sizeof(void*) + num_nodes * (sizeof(Counts) + 2 * sizeof(int)) + sizeof(Counts) +
+    return num_nodes * (sizeof(Counts) + 2 * sizeof(int)) + sizeof(Counts) +
            (QueueLength(program) + 2 * num_values) * sizeof(int);
   }
   int* lists() const { return reinterpret_cast<int*>(nodes() + num_nodes_ + 1); }
 
-  Owned<std::byte[]> memory_;  // the run, and the arrays in the order of the functions above
   const int num_nodes_, num_values_;
 };
 

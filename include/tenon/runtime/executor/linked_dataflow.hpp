@@ -93,8 +93,8 @@ struct DataflowRun::Linked {
     const int slot = run->rare_->linked_nodes->slot(number);
     if (node.num_outputs != 0) return Receive(run, number, node, slot);
     const int input = run->program_.inputs[ToSize(node.first_input)];
-    Tensor value = run->tables_.first_readers()[ToSize(input)] == 1 ? std::move(run->step_->value(input))
-                                                                    : run->step_->value(input);
+    Tensor value =
+        run->first_readers()[ToSize(input)] == 1 ? std::move(run->step_->value(input)) : run->step_->value(input);
     TransferReceiver waiting;
     const Status status = CatchAll("DataflowRun", [&] { return run->rare_->slots->Send(slot, {}, &value, &waiting); });
     if (!status.ok()) [[unlikely]]

@@ -27,6 +27,18 @@ inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
 
 namespace detail {
 
+// For kernels on `device`, one of the program's two.
+inline StepConstants ConstantsOf(const Program& program, Device* device) {
+  StepConstants constants;
+  constants.device_name = device->name();
+  constants.host_memory = device->uses_host_memory();
+  if (program.device != program.host)
+    constants.other_device_name = (device == program.host ? program.device : program.host)->name();
+  if (!program.device->uses_host_memory()) constants.memory_device = program.device;
+  constants.functions = program.functions;
+  return constants;
+}
+
 // The next items of a block, whose alignment is not smaller than that of all later ones.
 template <class T>
 T* TakeItems(std::byte** free, std::size_t count) {
@@ -39,8 +51,8 @@ T* TakeItems(std::byte** free, std::size_t count) {
 // The arrays of a step, in one block: values, pointers to the nodes' inputs, frames and memos. one thread.
 struct StepArrays {
   using NodeFrame = OpKernelContext::NodeFrame;
-  StepArrays(const Program& program, bool lean)
-      : num_values(program.num_values), num_nodes(static_cast<int>(program.nodes.size())) {
+  StepArrays(const Program& of, bool lean) : program(of) {
+    const int num_values = program.num_values, num_nodes = this->num_nodes();
     std::size_t num_memos = 0;
     for (const ProgramNode& node : program.nodes) num_memos += !lean && node.uses_memo ? 1 : 0;
     const std::size_t bytes = ToSize(num_values) * sizeof(Tensor) + program.inputs.size() * sizeof(Tensor*) +
@@ -60,19 +72,20 @@ struct StepArrays {
   ~StepArrays() {
     ShapeMemo** const late = late_memos.load(std::memory_order_acquire);
     for (Tensor& value : Values()) value.~Tensor();
-    for (int n = 0; n < num_nodes && frames != nullptr; ++n)
+    for (int n = 0; n < num_nodes() && frames != nullptr; ++n)
       if (frames[n].memo != nullptr) frames[n].memo->~ShapeMemo();
-    for (int n = 0; n < num_nodes && late != nullptr; ++n) delete late[n];
+    for (int n = 0; n < num_nodes() && late != nullptr; ++n) delete late[n];
     delete[] late;
     FreeItems(values, alignof(Tensor));
   }
-  Span<Tensor> Values() { return {values, ToSize(num_values)}; }
-  Tensor** inputs() { return reinterpret_cast<Tensor**>(values + num_values); }
+  int num_nodes() const { return static_cast<int>(program.nodes.size()); }
+  Span<Tensor> Values() { return {values, ToSize(program.num_values)}; }
+  Tensor** inputs() { return reinterpret_cast<Tensor**>(values + program.num_values); }
   // The node's memo in a lean step, where the threads that run its nodes share the list.
   ShapeMemo* LateMemo(int node) {
     ShapeMemo** list = late_memos.load(std::memory_order_acquire);
     if (list == nullptr) {
-      auto** const made = new ShapeMemo* [ToSize(num_nodes)] {};
+      auto** const made = new ShapeMemo* [ToSize(num_nodes())] {};
       if (late_memos.compare_exchange_strong(list, made, std::memory_order_acq_rel))
         list = made;
       else
@@ -82,7 +95,7 @@ struct StepArrays {
     return list[node];
   }
 
-  const int num_values, num_nodes;
+  const Program& program;
   Tensor* values;  // at the beginning of the block
   NodeFrame* frames = nullptr;  // per node, with its memo if it uses one; null in a lean step
   std::atomic<ShapeMemo**> late_memos{nullptr};  // per node, made when it first runs; null in other steps
@@ -95,7 +108,7 @@ class Step {
  public:
   // `lender`: another step, never run at the same time, whose caches this one uses; it outlives this. Null: it has its
   // own, or the program's.
-  explicit Step(const Program& program, Step* lender = nullptr) : program_(program), arrays_(program, IsLean()) {
+  explicit Step(const Program& program, Step* lender = nullptr) : arrays_(program, program.lean_steps != nullptr) {
     if (!IsLean()) own_ = MakeOwned<Own>();
     if (own_ != nullptr && lender == nullptr)
       own_->own_cache.reset(CachingAllocator::Create(program.device->allocator()));
@@ -103,30 +116,30 @@ class Step {
     for (const auto& [value, tensor] : program.constants) this->value(value) = tensor;
     MakeEnvironments(lender);
     if (IsLean()) return;
-    for (int n = 0; n < arrays_.num_nodes; ++n)
+    for (int n = 0; n < arrays_.num_nodes(); ++n)
       arrays_.frames[n] = MakeFrame(n, program.last_use, arrays_.frames[n].memo);
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  const Program& program() const { return program_; }
+  const Program& program() const { return arrays_.program; }
   Tensor& value(int v) { return arrays_.values[v]; }
   Tensor* values() { return arrays_.values; }
   // True: thousands of runs of the program may wait, and each has run few of its nodes. The step makes frames and memos
   // when it needs them. Other steps use its cache, too, at the same time: no thread owns the cache.
-  bool IsLean() const { return program_.lean_steps != nullptr; }
+  bool IsLean() const { return program().lean_steps != nullptr; }
   // The frame that the node runs with, in *room if the step is lean. For the thread that runs the node.
   const OpKernelContext::NodeFrame& FrameFor(int node, OpKernelContext::NodeFrame* room) {
     if (arrays_.frames != nullptr) [[likely]]
       return arrays_.frames[node];
-    ShapeMemo* const memo = program_.nodes[ToSize(node)].uses_memo ? arrays_.LateMemo(node) : nullptr;
-    *room = MakeFrame(node, program_.only_use, memo);
+    ShapeMemo* const memo = program().nodes[ToSize(node)].uses_memo ? arrays_.LateMemo(node) : nullptr;
+    *room = MakeFrame(node, program().only_use, memo);
     return *room;
   }
   // Frames of a step that is not lean.
   const OpKernelContext::NodeFrame& frame(int node) const { return arrays_.frames[node]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return arrays_.frames[node]; }
-  CachingAllocator* cache() { return own_ == nullptr ? program_.lean_steps->cache.get() : own_->cache; }
+  CachingAllocator* cache() { return own_ == nullptr ? program().lean_steps->cache.get() : own_->cache; }
   Allocator* host_allocator() const { return device_.host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host()->step_id = id; }
   void set_services(const RunServices* services) { device_.services = host()->services = services; }
@@ -159,12 +172,12 @@ class Step {
   // Empties the values of a run that ended early.
   void Clear() {
     for (Tensor& t : arrays_.Values()) t = EmptySlot();
-    for (const auto& [value, tensor] : program_.constants) this->value(value) = tensor;
+    for (const auto& [value, tensor] : program().constants) this->value(value) = tensor;
   }
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
-    if (own_ == nullptr) return program_.lean_steps->TrimCache();
+    if (own_ == nullptr) return program().lean_steps->TrimCache();
     if (own_->keeps_memory) return;
     detail::TrimCache(own_->cache, &own_->cache_limit);
     if (devices() != nullptr) detail::TrimCache(devices()->host_cache, &devices()->host_cache_limit);
@@ -178,6 +191,7 @@ class Step {
     std::int64_t host_cache_limit = 0;  // as cache_limit_
     Owned<KernelDevice> own_kernel_device;  // null: the device's own serves
     void* kernel_device = nullptr;
+    StepConstants host_constants;
     StepEnvironment host;
   };
   // Members of a step that is not lean.
@@ -187,52 +201,49 @@ class Step {
     std::int64_t cache_limit = 0;  // bytes; 0: not known yet
     bool keeps_memory = false;
     Cpu cpu;
+    StepConstants constants;
     Owned<Devices> devices;  // null where there is one device
   };
   StepEnvironment* host() { return devices() == nullptr ? &device_ : &devices()->host; }
   const StepEnvironment* host() const { return devices() == nullptr ? &device_ : &devices()->host; }
   Devices* devices() const { return own_ == nullptr ? nullptr : own_->devices.get(); }
   OpKernelContext::NodeFrame MakeFrame(int number, const SlimVector<std::uint8_t>& last_use, ShapeMemo* memo) {
-    const ProgramNode& node = program_.nodes[ToSize(number)];
+    const ProgramNode& node = program().nodes[ToSize(number)];
     return {node.kernel,
             arrays_.inputs() + node.first_input,
             last_use.data() + node.first_input,
             arrays_.values + node.first_output,
-            program_.escapes.data() + node.first_output,
+            program().escapes.data() + node.first_output,
             memo,
             node.on_host ? host() : &device_};
   }
   // The device of kernels in host memory.
-  Cpu* cpu() const { return own_ == nullptr ? &program_.lean_steps->cpu : &own_->cpu; }
+  Cpu* cpu() const { return own_ == nullptr ? &program().lean_steps->cpu : &own_->cpu; }
   void MakeEnvironments(Step* lender) {
-    const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
+    const auto fill = [&](StepEnvironment* env, StepConstants* constants, Device* device, CachingAllocator* cache) {
       env->device = device->kernel_device();
-      env->device_name = device->name();
-      if (program_.device != program_.host)
-        env->other_device_name = (device == program_.host ? program_.device : program_.host)->name();
-      if (!program_.device->uses_host_memory()) env->memory_device = program_.device;
+      env->constants = constants;
       env->step_allocator = cache;
-      env->host_memory = device->uses_host_memory();
+      if (own_ != nullptr) *constants = detail::ConstantsOf(program(), device);
       env->result_allocator = device->allocator();
-      env->graph_def_version = program_.graph_def_version;
-      env->functions = program_.functions;
+      env->graph_def_version = program().graph_def_version;
     };
-    fill(&device_, program_.device, cache());
+    fill(&device_, own_ == nullptr ? &program().lean_steps->constants : &own_->constants, program().device, cache());
     CachingAllocator* host_cache = cache();
-    if (program_.device != program_.host) {
+    if (program().device != program().host) {
       own_->devices = MakeOwned<Devices>();
-      if (lender == nullptr) devices()->own_host_cache.reset(CachingAllocator::Create(program_.host->allocator()));
+      if (lender == nullptr) devices()->own_host_cache.reset(CachingAllocator::Create(program().host->allocator()));
       host_cache = lender == nullptr ? devices()->own_host_cache.get() : lender->devices()->host_cache;
       devices()->host_cache = host_cache;
     }
     StepEnvironment* const host = this->host();
-    fill(host, program_.host, host_cache);
+    if (devices() != nullptr) fill(host, &devices()->host_constants, program().host, host_cache);
     // Kernels take their scratch memory from the step, too.
-    if (own_ != nullptr) own_->cpu = *static_cast<Cpu*>(program_.host->kernel_device());
+    if (own_ != nullptr) own_->cpu = *static_cast<Cpu*>(program().host->kernel_device());
     if (own_ != nullptr) own_->cpu.allocator = host_cache;
     host->device = cpu();
     if (devices() != nullptr) {
-      devices()->own_kernel_device = program_.device->MakeKernelDevice(cache());
+      devices()->own_kernel_device = program().device->MakeKernelDevice(cache());
       if (devices()->own_kernel_device != nullptr) device_.device = devices()->own_kernel_device->get();
       devices()->kernel_device = device_.device;
     }
@@ -245,7 +256,6 @@ class Step {
     }
   }
 
-  const Program& program_;
   StepEnvironment device_;
   Owned<Own> own_;  // null in a lean step
   detail::StepArrays arrays_;
@@ -259,6 +269,7 @@ inline void MakeStepsLean(Program* program, Ref<RefCounted> faults) {
   lean->cache.reset(CachingAllocator::Create(program->device->allocator()));
   lean->cpu = *static_cast<Cpu*>(program->host->kernel_device());
   lean->cpu.allocator = lean->cache.get();
+  lean->constants = ConstantsOf(*program, program->device);
   lean->faults = std::move(faults);
   program->lean_steps = std::move(lean);
 }

@@ -131,7 +131,8 @@ inline Status ReadIteratorState(std::string_view description, std::string_view t
 struct DatasetPosition {
   DatasetPosition(Ref<const DatasetBase> of, std::string text) : dataset(std::move(of)), description(std::move(text)) {
     services.resources = functions.resources();
-    environment.functions = &functions;
+    constants.functions = &functions;
+    environment.constants = &constants;
     environment.services = &services;
     environment.result_allocator = environment.step_allocator = DefaultAllocator();
   }
@@ -180,6 +181,7 @@ struct DatasetPosition {
   const std::string description;
   NoFunctions functions;
   RunServices services;
+  StepConstants constants;
   StepEnvironment environment;
   Owned<IteratorBase> iterator;  // goes first
 };

@@ -60,7 +60,7 @@ class PartitionedRun {
       if (p->has_control_flow())
         frames = MakeOwned<ParallelFrameRun>(*p, &step);
       else
-        dataflow = MakeOwned<DataflowRun>(*p, &step);
+        dataflow = DataflowRun::Make(*p, &step);
     }
     const Program* program;
     ResourceMgr* resources;

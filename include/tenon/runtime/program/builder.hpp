@@ -232,7 +232,13 @@ class ProgramBuilder {
     const SlimVector<std::uint8_t> flags(ToSize(std::max(node.num_inputs(), node.num_outputs())), 0);
     SlimVector<Tensor> outputs(ToSize(node.num_outputs()), Tensor(DataType::kInvalid));
     ShapeMemo memo;
-    const StepEnvironment env = HostEnvironment();
+    StepConstants constants;
+    constants.device_name = program_->host->name();
+    StepEnvironment env;
+    env.device = program_->host->kernel_device();
+    env.constants = &constants;
+    env.step_allocator = env.result_allocator = env.host_allocator = program_->host->allocator();
+    env.graph_def_version = program_->graph_def_version;
     const OpKernelContext::NodeFrame frame{kernel,       pointers.data(), flags.data(), outputs.data(),
                                            flags.data(), &memo,           &env};
     OpKernelContext context;
@@ -258,14 +264,6 @@ class ProgramBuilder {
     return !program_->has_control_flow() ||
            (!IsControlFlow(node.node_class) && node.node_class != NodeClass::kLoopCond &&
             node.node_class != NodeClass::kControlTrigger && loops_.frame_of[ToSize(node.id)] == 0);
-  }
-  StepEnvironment HostEnvironment() const {
-    StepEnvironment env;
-    env.device = program_->host->kernel_device();
-    env.device_name = program_->host->name();
-    env.step_allocator = env.result_allocator = env.host_allocator = program_->host->allocator();
-    env.graph_def_version = program_->graph_def_version;
-    return env;
   }
 
   // Where an endpoint's value lies; constants get a value when first asked for.

@@ -22,6 +22,7 @@
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/step_environment.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -95,6 +96,7 @@ inline void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
 struct LeanSteps {
   Owned<CachingAllocator, CachingAllocator::Releaser> cache;  // without an owner thread
   Cpu cpu;  // the device of their kernels
+  StepConstants constants;
   Ref<RefCounted> faults;  // a RunFaults: the executor's, for their kernels
 
   void TrimCache() {

@@ -76,46 +76,57 @@ class PartialEnds;
 class PreparedSignature : public RefCounted {
   struct Running {
     explicit Running(const Program& program) : step(program) {}
+    // Members of steps that are not lean.
+    struct Rare {
+      Owned<Executor> alone;  // for control flow on one thread; null: not needed yet
+      Owned<RunPlans> plans;  // null: never
+    };
+    RunPlans* plans() const { return rare == nullptr ? nullptr : rare->plans.get(); }
+    Rare& MakeRare() {
+      if (rare == nullptr) rare = MakeOwned<Rare>();
+      return *rare;
+    }
     Step step;
-    Owned<Executor> alone, on_pool;  // as far as they are needed
-    Owned<RunPlans> plans;  // null: never
+    Owned<Executor> on_pool;  // null: not needed yet
+    Owned<Rare> rare;  // null: not needed yet
   };
 
  public:
   // State of one run, from the taking of its step to its end.
-  class UnderWay {
+  class UnderWay final : RunRendezvous {
    public:
     // `cancellation`: the run's own, where kernels may register.
     UnderWay(PreparedSignature* prepared, Span<const Tensor> feeds, const RunArgs& settings,
              CancellationManager* cancellation)
         : running(prepared->steps_.Take()),
           container(settings.resources, NextStepId().fetch_add(1, std::memory_order_relaxed)),
-          services{settings.resources, &container, cancellation},
-          rendezvous(cancellation) {
+          services{settings.resources, &container, cancellation} {
       RunPlans* const plans = prepared->PlansOf(running.get());
       Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
       step = planned != nullptr ? planned : &running->step;
       services.deferred = &deferred;
       services.pool = settings.pool;
       services.more = settings.services;
-      services.own_rendezvous = &rendezvous;
+      services.own_rendezvous = this;
       step->set_step_id(container.step_id());
       step->set_services(&services);
       for (std::size_t i = 0; i < feeds.size(); ++i) step->value(prepared->program_->feeds[i].value) = feeds[i];
     }
     UnderWay(const UnderWay&) = delete;
     UnderWay& operator=(const UnderWay&) = delete;
+    ~UnderWay() override { delete rendezvous.load(std::memory_order_acquire); }
 
    private:
     friend class PreparedSignature;
+    Rendezvous* Get() override { return MadeRendezvous(services.cancellation, &rendezvous); }
     // The plans that have one for these feeds; null: there is none.
-    RunPlans* plan() const { return step == &running->step ? nullptr : running->plans.get(); }
+    RunPlans* plan() const { return step == &running->step ? nullptr : running->plans(); }
     Owned<Running> running;
     Step* step;  // the plan's, or that of `running`
-    StepContainer container;
+    [[no_unique_address]] StepContainer container;  // `deferred` fits behind its last member
     DeferredOps deferred;
     RunServices services;
-    LazyRendezvous rendezvous;
+    std::atomic<RunRendezvous*> rendezvous{nullptr};  // null: no kernel has asked yet
   };
 
   // `placed`: runs instead of the program, on several devices; then the program only describes the feeds, fetches and
@@ -187,14 +198,14 @@ class PreparedSignature : public RefCounted {
     if (placed_ != nullptr)
       placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
                             &add);
-    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
+    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans()); });
   }
   // As PlacedProgram::IsInUse.
   bool IsInUse() { return steps_.IsInUse() || (placed_ != nullptr && placed_->IsInUse()); }
   bool GetPlanReport(PlanReport* report) {
     if (make_plans_ == nullptr) return false;
     Owned<Running> running = steps_.Take();
-    const bool planned = running->plans != nullptr && running->plans->GetReport(report);
+    const bool planned = running->plans() != nullptr && running->plans()->GetReport(report);
     steps_.Give(std::move(running));
     return planned;
   }
@@ -230,7 +241,7 @@ class PreparedSignature : public RefCounted {
     }
     step->TrimCaches();
     step->set_services(nullptr);
-    RunPlans *const plan = run->plan(), *const plans = run->running->plans.get();
+    RunPlans *const plan = run->plan(), *const plans = run->running->plans();
     if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
     if (plan != nullptr)
       plan->Ran(status);
@@ -240,8 +251,8 @@ class PreparedSignature : public RefCounted {
     return status;
   }
   RunPlans* PlansOf(Running* running) const {
-    if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
-    return running->plans.get();
+    if (running->plans() == nullptr && make_plans_ != nullptr) running->MakeRare().plans = make_plans_(*program_);
+    return running->plans();
   }
   TENON_DETAIL_COLD Status KeepFetched(StepContainer* container) const {
     SlimVector<std::string_view> names;
@@ -260,7 +271,7 @@ class PreparedSignature : public RefCounted {
     if (!on_pool && !program_->has_control_flow()) {
       status = RunSequential(*program_, &running->step, trace);
     } else {
-      Owned<Executor>& engine = on_pool ? running->on_pool : running->alone;
+      Owned<Executor>& engine = on_pool ? running->on_pool : running->MakeRare().alone;
       if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
       if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
     }

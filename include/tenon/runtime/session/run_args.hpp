@@ -91,25 +91,16 @@ TENON_DETAIL_COLD inline void AddMemoryHint(Status* status) {
         "report_tensor_allocations_upon_oom to RunOptions for current allocation info.\n");
 }
 
-// The rendezvous of one run, made when a kernel asks.
-class LazyRendezvous final : public RunRendezvous {
- public:
-  explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
-  ~LazyRendezvous() override { delete made_.load(std::memory_order_acquire); }
-  Rendezvous* Get() override {
-    RunRendezvous* made = made_.load(std::memory_order_acquire);
-    if (made != nullptr) return made->Get();
-    const MakeRunRendezvous make = extensions.rendezvous.load(std::memory_order_acquire);
-    if (make == nullptr) return nullptr;
-    Owned<RunRendezvous> mine = make(cancellation_);
-    if (made_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel)) made = mine.release();
-    return made->Get();
-  }
-
- private:
-  CancellationManager* const cancellation_;
-  std::atomic<RunRendezvous*> made_{nullptr};
-};
+// The rendezvous of one run, made when a kernel asks; whoever owns *made deletes it. Null: as RunRendezvous::Get.
+inline Rendezvous* MadeRendezvous(CancellationManager* cancellation, std::atomic<RunRendezvous*>* made) {
+  RunRendezvous* there = made->load(std::memory_order_acquire);
+  if (there != nullptr) return there->Get();
+  const MakeRunRendezvous make = extensions.rendezvous.load(std::memory_order_acquire);
+  if (make == nullptr) return nullptr;
+  Owned<RunRendezvous> mine = make(cancellation);
+  if (made->compare_exchange_strong(there, mine.get(), std::memory_order_acq_rel)) there = mine.release();
+  return there->Get();
+}
 
 }  // namespace detail
 

@@ -51,7 +51,9 @@ class IteratorContext {
 
   const tenon::StepEnvironment& environment() const { return *environment_; }
   Env* env() const { return Env::Default(); }
-  FunctionLibraryRuntime* flr() const { return static_cast<FunctionLibraryRuntime*>(environment_->functions); }
+  FunctionLibraryRuntime* flr() const {
+    return static_cast<FunctionLibraryRuntime*>(environment_->constants->functions);
+  }
   Allocator* allocator(AllocatorAttributes) const { return AllocatorView::Of(environment_->result_allocator); }
   CancellationManager* cancellation_manager() const {
     return environment_->services == nullptr ? nullptr
