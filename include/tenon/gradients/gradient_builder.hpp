@@ -180,8 +180,9 @@ class GradientBuilder {
   Symbol Conj(Symbol s) { return kComplexTypes.contains(s.dtype()) ? editor_->Add("Conj", {s}) : s; }
   // Chooses element by element.
   Symbol Where(Symbol condition, Symbol a, Symbol b) { return editor_->Add("SelectV2", {condition, a, b}); }
-  // Joins tensors along an axis.
+  // Joins tensors along an axis; the tensor itself where there is one.
   Symbol Concat(SlimVector<Symbol> parts, Symbol axis) {
+    if (parts.size() == 1) return parts[0];
     return editor_->Add("ConcatV2", {Input(std::move(parts)), axis});
   }
   // The integers from begin to end.

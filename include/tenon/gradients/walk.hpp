@@ -182,22 +182,27 @@ class GradientWalk {
       any = any || gradients.back();
     }
     if (!any || Has(id, kStop)) return editor_.status();
-    const GradientRow* row = nullptr;
-    if (const AttrValue* other = graph_.node(id).def.attr.Find("_gradient_op_type"); other != nullptr)
-      row = functions_.Find(other->s());
-    else
-      row = functions_.Find(graph_.node(id).op_name());
-    if (row == nullptr) {
+    const std::string own(graph_.node(id).op_name());
+    const AttrValue* const other = graph_.node(id).def.attr.Find("_gradient_op_type");
+    const GradientRow* row = functions_.Find(other != nullptr ? other->s() : own);
+    const std::string given = row == nullptr && other != nullptr ? RegisteredFunction(other->s()) : "";
+    // A name like "PartitionedCall-17" was made for the process that wrote the graph.
+    if (row == nullptr && given.empty() && StartsWith(other != nullptr ? other->s() : "", own + "-"))
+      row = functions_.Find(own);
+    if (row == nullptr && given.empty()) {
       missing_.push_back(id);
       return OkStatus();
     }
-    if (row->function == nullptr) return OkStatus();
+    if (row != nullptr && row->function == nullptr) return OkStatus();
     InlinedVector<char, 8> needed;
     for (const InEdge& input : graph_.node(id).inputs)
       needed.push_back(input.node >= 0 && Has(input.node, kReached) ? 1 : 0);
     GradientBuilder builder(&editor_, &functions_, id, {gradients.data(), gradients.size()},
                             {needed.data(), needed.size()});
-    row->function(builder);
+    if (row != nullptr)
+      row->function(builder);
+    else
+      CallRegistered(builder, given);
     if (!editor_.status().ok()) return AttachNode(editor_.status(), graph_.node(id).name());
     for (int i = 0; i < builder.num_inputs(); ++i) {
       const TensorGradient& result = builder.results()[ToSize(i)];
@@ -207,6 +212,33 @@ class GradientWalk {
       AddGradient(input, result);
     }
     return OkStatus();
+  }
+  // The function that the library of a SavedModel names for a custom gradient; empty: none.
+  std::string RegisteredFunction(const std::string& name) const {
+    for (const RegisteredGradient& gradient : editor_.library().registered_gradients)
+      if (gradient.registered_op_type == name) return gradient.gradient_func;
+    return "";
+  }
+  // Such a function takes the gradients of the outputs and gives one for each input.
+  void CallRegistered(GradientBuilder& g, const std::string& name) {
+    const FunctionDef* function = nullptr;
+    for (const FunctionDef& one : editor_.library().function)
+      if (one.signature.name == name) function = &one;
+    if (function == nullptr) return g.Fail(errors::NotFound("The graph's library has no function '", name, "'"));
+    if (function->signature.input_arg.size() != ToSize(g.num_outputs()) ||
+        function->signature.output_arg.size() != ToSize(g.num_inputs()))
+      return g.Fail(errors::InvalidArgument("The gradient function '", name, "' does not suit node '", g.def().name,
+                                            "', which has ", g.num_inputs(), " inputs and ", g.num_outputs(),
+                                            " outputs"));
+    SlimVector<Symbol> gradients;
+    SlimVector<DataType> types;
+    for (int i = 0; i < g.num_outputs(); ++i)
+      gradients.push_back(IsTrainable(g.output(i).dtype()) ? g.grad(i) : g.ZerosLike(g.output(i)));
+    for (int i = 0; i < g.num_inputs(); ++i) types.push_back(BaseType(function->signature.output_arg[ToSize(i)].type));
+    const Symbol call = g.Add("StatefulPartitionedCall", {GradientBuilder::Input(std::move(gradients))},
+                              {{"f", AttrValue(NameAttrList{name, {}})}, {"Tout", AttrValue(types)}});
+    for (int i = 0; i < g.num_inputs(); ++i)
+      if (IsTrainable(g.input(i).dtype())) g.set(i, call[i]);
   }
   // The gradient has its input's shape, which the graph then knows.
   Status CheckShape(int id, int i, InEdge input, InEdge gradient) {

@@ -19,13 +19,15 @@ namespace add_training_test {
 using namespace tenon;
 
 namespace {
-// loss = sum((w - 3)^2) of a variable w of two elements that begins at 1.
-GraphDef Model() {
+// loss = sum((w - 3)^2) of a variable w of two elements that begins at 1, a resource or a reference of TensorFlow 1.
+GraphDef Model(bool reference = false) {
   GraphBuilder b;
-  const Output w = b.Add("VarHandleOp", "w", {},
+  const Output w = b.Add(reference ? "VariableV2" : "VarHandleOp", "w", {},
                          {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({2})}, {"shared_name", "w"}});
-  b.Add("AssignVariableOp", "init", {w, b.Const("start", Tensor::From<float>({1, 1}, {2}))});
-  const Output value = b.Add("ReadVariableOp", "value", {w}, {{"dtype", DataType::kFloat}});
+  const Output start = b.Const("start", Tensor::From<float>({1, 1}, {2}));
+  b.Add(reference ? "Assign" : "AssignVariableOp", "init", {w, start});
+  const Output value = reference ? b.Add("Identity", "value", {w})
+                                 : b.Add("ReadVariableOp", "value", {w}, {{"dtype", DataType::kFloat}});
   const Output d = b.Add("SquaredDifference", "d", {value, b.Const("goal", Tensor::Scalar(3.f))});
   b.Add("Sum", "loss", {d, b.Const("axis", Tensor::Scalar(0))});
   REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
@@ -33,8 +35,8 @@ GraphDef Model() {
 }
 // The loss after each step.
 template <class Optimizer>
-std::vector<float> Train(const Optimizer& optimizer, int steps) {
-  GraphDef graph = Model();
+std::vector<float> Train(const Optimizer& optimizer, int steps, bool reference = false) {
+  GraphDef graph = Model(reference);
   const std::vector<std::string> variables{"w"};
   const auto names = AddTraining(&graph, "loss", variables, optimizer);
   REQUIRE_MESSAGE(names.ok(), names.status().ToString());
@@ -58,6 +60,28 @@ TEST_SUITE("AddTraining") {
     CHECK(losses[0] == doctest::Approx(8));
     CHECK(losses[1] == doctest::Approx(2));
     CHECK(losses[2] == doctest::Approx(0.5));
+  }
+  TEST_CASE("variables of TensorFlow 1 are trained as resources are") {
+    const auto check = [](const auto& optimizer) {
+      const std::vector<float> want = Train(optimizer, 4);
+      CHECK(want[3] != want[0]);
+      CHECK(Train(optimizer, 4, true) == want);
+    };
+    check(Sgd{});
+    check(Momentum{.nesterov = true});
+    check(Adagrad{});
+    check(RmsProp{.centered = true});
+    check(Adam{});
+    check(Adadelta{});
+    check(Ftrl{});
+    check(AdamW{});
+    check(Lion{});
+    check(Lamb{});
+    check(Chain{ClipByGlobalNorm{1}, Sgd{}, MovingAverage{.decay = 0.5, .overwrite_every = 2}});
+    check(Chain{Sgd{}, MovingAverage{.start = AverageStart::kZero}});
+    const auto found = FindVariables(Model(true), "loss");
+    REQUIRE_MESSAGE(found.ok(), found.status().ToString());
+    CHECK(*found == SlimVector<std::string>{"w"});
   }
   TEST_CASE("refuses losses and variables that cannot be trained") {
     GraphDef graph = Model();

@@ -56,8 +56,9 @@ inline void BatchNormGrad(G& g) {
   const Symbol dy_wide = g.Cast(dy, wide), x_wide = g.Cast(x, wide), weights = channel(scale);
   Symbol dx, dscale;
   if (g.bool_attr("is_training")) {
-    const Symbol offset = x_wide - mean(x_wide);
-    const Symbol variance = mean(Un(g, "Square", offset)) + epsilon, root = Un(g, "Rsqrt", variance);
+    const Symbol mean_x = mean(x_wide), offset = x_wide - mean_x;
+    const Symbol squares = g.Add("SquaredDifference", {x_wide, Un(g, "StopGradient", mean_x)});
+    const Symbol variance = mean(squares) + epsilon, root = Un(g, "Rsqrt", variance);
     const Symbol along = mean(dy_wide * offset);
     dx = weights * root * ((dy_wide - mean(dy_wide)) - Un(g, "Reciprocal", variance) * along * offset);
     dscale = root * g.Sum(dy_wide * offset, axes, first);
@@ -71,7 +72,7 @@ inline void BatchNormGrad(G& g) {
   const InEdge ys[] = {dx.edge(), dscale.edge(), g.Sum(dy_wide, axes).edge()};
   const InEdge xs[] = {dy.edge(), x.edge(), scale.edge()};
   SlimVector<TensorGradient> grad_ys;
-  for (int i = 0; i < 3; ++i) grad_ys.push_back(g.raw_grad(i));
+  for (int i = 0; i < 3; ++i) grad_ys.push_back({g.grad(i).edge(), {}, {}, {}});
   const std::string scope = g.editor().scope();
   GradientWalk walk(&g.editor(), &g.functions(), scope);
   const Result<SlimVector<TensorGradient>> gradients = walk.Run(ys, xs, grad_ys, {});

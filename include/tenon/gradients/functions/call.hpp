@@ -285,10 +285,6 @@ inline void Call(G& g) {
   AddOutputs(g, "Tout", captured);
   const SlimVector<NameAttrList> backward = branches.WriteBackward();
   const SlimVector<DataType> types = branches.ResultTypes();
-  // As SymbolicGradient, a call has a gradient for each argument.
-  for (int i = 0; i < g.num_inputs(); ++i)
-    if (!branches.has(i) && g.needs(i) && IsTrainable(g.input(i).dtype()) && g.input(i).dtype() != DataType::kResource)
-      g.set(i, g.ZerosLike(g.input(i)));
   if (!g.editor().status().ok() || types.empty()) return;
   branches.SetResults(g.Add(op, {G::Input(branches.BackwardInputs(outputs, captured.size()))},
                             {{"f", AttrValue(backward[0])}, {"Tout", AttrValue(types)}}));

@@ -187,8 +187,20 @@ inline void OptionalValue(G& g) {  // optional -> (components...)
     values.push_back(IsTrainable(g.output(i).dtype()) ? g.grad(i) : g.ZerosLike(g.output(i)));
   g.set(0, g.Add("OptionalFromValue", {G::Input(std::move(values))}));
 }
+inline void ComponentsOf(G& g) {  // (components...) -> encoded
+  const Symbol parts = g.AddLike("CompositeTensorVariantToComponents", {g.dy()}, {"metadata", "Tcomponents"});
+  for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[i]);
+}
+inline void CompositeOf(G& g) {  // encoded -> (components...)
+  SlimVector<Symbol> parts;  // splits of rows and the like stay
+  for (int i = 0; i < g.num_outputs(); ++i)
+    parts.push_back(IsTrainable(g.output(i).dtype()) ? g.grad(i) : g.output(i));
+  g.set(0, g.AddLike("CompositeTensorVariantFromComponents", {G::Input(std::move(parts))}, {"metadata"}));
+}
 
 inline constexpr GradientRow kFlow[] = {
+    {"CompositeTensorVariantFromComponents", ComponentsOf},
+    {"CompositeTensorVariantToComponents", CompositeOf},
     {"OptionalFromValue", OptionalOf},
     {"OptionalGetValue", OptionalValue},
     {"Merge", MergeGradient},

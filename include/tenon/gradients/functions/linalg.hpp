@@ -124,7 +124,11 @@ inline void SolveBanded(G& g) {
   const Symbol db = g.AddLike("BandedTriangularSolve", {g.x(), g.dy()}, {"lower"}, {{"adjoint", !adjoint}});
   const Symbol da = SolverMatrix(g, db, adjoint);
   const Symbol k = lower ? g.Pack({-bands, zero}) : g.Pack({zero, bands});
-  SetReduced(g, 0, g.Add("MatrixDiagPartV3", {da, k, g.Scalar(da.dtype(), 0)}, {{"align", "LEFT_RIGHT"}}));
+  Symbol parts = g.Add("MatrixDiagPartV3", {da, k, g.Scalar(da.dtype(), 0)}, {{"align", "LEFT_RIGHT"}});
+  const PartialTensorShape known = g.x().shape();
+  if (known.dims() < 2 || known.dim_size(known.dims() - 2) < 2)  // one band has no dimension of its own
+    parts = g.Reshape(parts, Concat2(g, g.Part(g.Shape(da), 0, -2), g.Part(g.Shape(g.x()), -2, 0, true)));
+  SetReduced(g, 0, parts);
   SetReduced(g, 1, db);
 }
 inline Symbol CholeskySolve(G& g, Symbol l, Symbol b) {
@@ -138,7 +142,8 @@ inline LeastSquares LeastSquaresOf(G& g, Symbol a, Symbol b, Symbol x, Symbol l2
   const Symbol l = g.Add("Cholesky", {gram + l2 * IdentityLike(g, gram)});
   if (tall) {
     const Symbol z = CholeskySolve(g, l, dy), xz = MatMul(g, x, z, false, true);
-    return {MatMul(g, b, z, false, true) - MatMul(g, a, xz + Adjoint(g, xz)), MatMul(g, a, z)};
+    // As in TensorFlow, without a conjugate.
+    return {MatMul(g, b, z, false, true) - MatMul(g, a, xz + g.Transposed(xz)), MatMul(g, a, z)};
   }
   const Symbol db = CholeskySolve(g, l, MatMul(g, a, dy)), z = CholeskySolve(g, l, b);
   const Symbol first = MatMul(g, db, MatMul(g, z, a, true));

@@ -116,6 +116,10 @@ class LoopGradient {
       const InEdge arg = body_.args()[ToSize(i)];
       TensorGradient gradient = body_.gradients()[ToSize(i)];
       const InEdge before = body_.grad_args()[ToSize(i)];
+      // An invariant of a raised loop that only passes through has no gradient.
+      if (before.node >= 0 && gradient.dense == before && IsInvariant(i) && !g_.has_grad(i) &&
+          g_.bool_attr(kRaisedLoopAttr))
+        continue;
       if (before.node >= 0) {
         const Symbol after = gradient ? DenseOf(editor, gradient) : body_.ZerosLike(arg);
         carried_.push_back({i, before, after.edge()});

@@ -67,7 +67,10 @@ inline void MaxPool(G& g, std::string_view op) {
 inline void MaxPoolThird(G& g, std::string_view op) {
   for (int i = 0; i < 2; ++i) g.set(i, g.ZerosLike(g.input(i)));
   const Symbol x = g.input(0), y = g.input(1), dy = g.dy();
-  g.set(2, g.num_inputs() == 3 ? Window(g, op, {x, y, dy}) : Window(g, op, {x, y, dy, g.input(3), g.input(4)}));
+  const auto add = [&](std::initializer_list<G::Input> inputs) {
+    return g.AddLike(op, inputs, {"ksize", "strides", "padding", "data_format"});
+  };
+  g.set(2, g.num_inputs() == 3 ? add({x, y, dy}) : add({x, y, dy, g.input(3), g.input(4)}));
 }
 
 // ------------------------------------------------------------------------------------------------ bias

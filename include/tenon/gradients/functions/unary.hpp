@@ -31,8 +31,12 @@ inline void Negative(GradientBuilder& g) {
   gradient.values = (-g.editor().At(gradient.values)).edge();
   g.set(0, gradient);
 }
-inline void IdentityList(GradientBuilder& g) {
-  for (int i = 0; i < g.num_outputs(); ++i) g.set(i, g.raw_grad(i));
+inline void IdentityList(GradientBuilder& g) {  // an output without a gradient gives zeros
+  for (int i = 0; i < g.num_outputs(); ++i)
+    if (g.has_grad(i))
+      g.set(i, g.raw_grad(i));
+    else if (g.needs(i))
+      g.set(i, g.grad(i));
 }
 inline void ComplexParts(GradientBuilder& g) {
   g.set(0, g.SumTo(g.Add("Real", {g.dy()}, {{"Tout", g.x().dtype()}}), g.input(0), g.y()));
@@ -71,14 +75,13 @@ inline void EluGradGrad(GradientBuilder& g, std::string_view grad_op) {
   g.set(1, g.Where(g.Add("Less", {x, zero}), dy * g.input(0), zero));
 }
 inline Symbol Bessel(GradientBuilder& g, std::string_view other) { return Un(g, other, g.x()); }
-// I1(x) / x, which is 1/2 (or `limit`) at 0.
-inline Symbol OverX(GradientBuilder& g, Symbol value, double limit, Symbol otherwise) {
-  const Symbol x = g.x(), zero = g.ZerosLike(x);
-  const Symbol safe = g.Where(g.Add("Equal", {x, zero}), g.Fill(g.Shape(x), g.Scalar(x.dtype(), 1)), x);
-  return g.Where(g.Add("Equal", {x, zero}), g.Fill(g.Shape(x), g.Scalar(x.dtype(), limit)), otherwise - value / safe);
+// `slope` where x is not 0, and `limit` where it is.
+inline Symbol ExceptAtZero(GradientBuilder& g, Symbol slope, double limit) {
+  const Symbol x = g.x();
+  return g.Where(g.Add("Equal", {x, g.Scalar(x.dtype(), 0)}), g.Scalar(x.dtype(), limit), slope);
 }
 inline void CheckNumericsGradient(GradientBuilder& g) {
-  g.set(0, g.Add("CheckNumerics", {g.dy()},
+  g.set(0, g.Add(g.def().op, {g.dy()},
                  {{"message",
                    "Not a number (NaN) or infinity (Inf) values detected in gradient. " + g.string_attr("message")}}));
 }
@@ -97,6 +100,9 @@ inline constexpr GradientRow kUnary[] = {
     {"IdentityN", IdentityList},
     {"PreventGradient", PreventGradient},
     {"CheckNumerics", CheckNumericsGradient},
+    {"CheckNumericsV2", CheckNumericsGradient},
+    {"DebugGradientIdentity", Pass},
+    {"DebugIdentityV2", Pass},
     {"Cast", Cast},
     {"Neg", Negative},
     {"Abs", [](G& g) { g.set(0, g.dy() * Un(g, "Sign", g.x())); }},
@@ -171,13 +177,12 @@ inline constexpr GradientRow kUnary[] = {
      }},
     {"BesselI0", [](G& g) { g.set(0, g.dy() * Bessel(g, "BesselI1")); }},
     {"BesselI0e", [](G& g) { g.set(0, g.dy() * (Bessel(g, "BesselI1e") - Un(g, "Sign", g.x()) * g.y())); }},
-    {"BesselI1", [](G& g) { g.set(0, g.dy() * OverX(g, g.y(), 1.0, Bessel(g, "BesselI0"))); }},
+    {"BesselI1", [](G& g) { g.set(0, g.dy() * ExceptAtZero(g, Bessel(g, "BesselI0") - g.y() / g.x(), 1.0)); }},
     {"BesselI1e",
      [](G& g) {
-       const Symbol x = g.x(), zero = g.ZerosLike(x), one = g.Fill(g.Shape(x), g.Scalar(x.dtype(), 1));
-       const Symbol safe = g.Where(g.Add("Equal", {x, zero}), one, x);
-       const Symbol slope = Bessel(g, "BesselI0e") - g.y() * (Un(g, "Sign", x) + Un(g, "Reciprocal", safe));
-       g.set(0, g.dy() * g.Where(g.Add("Equal", {x, zero}), 0.5 * one, slope));
+       const Symbol x = g.x();
+       const Symbol slope = Bessel(g, "BesselI0e") - g.y() * (Un(g, "Sign", x) + Un(g, "Reciprocal", x));
+       g.set(0, g.dy() * ExceptAtZero(g, slope, 0.5));
      }},
     {"BesselK0", [](G& g) { g.set(0, -(g.dy() * Bessel(g, "BesselK1"))); }},
     {"BesselK0e", [](G& g) { g.set(0, g.dy() * (g.y() - Bessel(g, "BesselK1e"))); }},
@@ -185,7 +190,7 @@ inline constexpr GradientRow kUnary[] = {
     {"BesselK1e",
      [](G& g) { g.set(0, g.dy() * (g.y() * (1.0 - Un(g, "Reciprocal", g.x())) - Bessel(g, "BesselK0e"))); }},
     {"BesselJ0", [](G& g) { g.set(0, -(g.dy() * Bessel(g, "BesselJ1"))); }},
-    {"BesselJ1", [](G& g) { g.set(0, g.dy() * OverX(g, g.y(), 0.5, Bessel(g, "BesselJ0"))); }},
+    {"BesselJ1", [](G& g) { g.set(0, g.dy() * ExceptAtZero(g, Bessel(g, "BesselJ0") - g.y() / g.x(), 0.5)); }},
     {"BesselY0", [](G& g) { g.set(0, -(g.dy() * Bessel(g, "BesselY1"))); }},
     {"BesselY1", [](G& g) { g.set(0, g.dy() * (Bessel(g, "BesselY0") - g.y() / g.x())); }},
     {"Complex", ComplexParts},

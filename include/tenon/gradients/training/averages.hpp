@@ -43,7 +43,7 @@ struct MovingAverage {
     const Symbol left =
         e.Add("FloorMod", {u.iteration() + 1.0, e.Scalar(DataType::kInt64, static_cast<double>(overwrite_every))});
     const Symbol now = e.Add("Equal", {left, e.Scalar(DataType::kInt64, 0)});
-    u.Update(e.Add("AssignVariableOp", {u.variable(), e.Add("SelectV2", {now, average, v})}));
+    u.Assign(u.variable(), e.Add("SelectV2", {now, average, v}));
   }
 
  private:
@@ -51,8 +51,7 @@ struct MovingAverage {
   Symbol Moved(UpdateBuilder& u, Symbol v, Symbol rate) const {
     GraphEditor& e = u.editor();
     if (start == AverageStart::kValue) {
-      const Symbol first = e.Add("ReadVariableOp", {u.variable()}, {{"dtype", u.type()}});
-      return Store(u, u.slot(name, first), [&](Symbol old) { return old - (old - v) * (1.0 - rate); });
+      return Store(u, u.slot(name, u.First(u.variable())), [&](Symbol old) { return old - (old - v) * (1.0 - rate); });
     }
     if (start == AverageStart::kFirstStep) {
       const Symbol later = e.Add("NotEqual", {u.iteration(), e.Scalar(DataType::kInt64, 0)});
@@ -63,13 +62,13 @@ struct MovingAverage {
         Store(u, u.slot(name + "/biased", 0), [&](Symbol old) { return old - (old - v) * (1.0 - rate); });
     const Symbol t = e.Add("Cast", {u.iteration()}, {{"DstT", u.type()}}) + 1.0;
     const Symbol value = biased / (1.0 - e.Add("Pow", {rate, t}));
-    u.Update(e.Add("AssignVariableOp", {u.slot(name, 0), value}));
+    u.Assign(u.slot(name, 0), value);
     return value;
   }
   template <class Next>
   static Symbol Store(UpdateBuilder& u, Symbol slot, Next next) {
     const Symbol value = next(u.Read(slot));
-    u.Update(u.editor().Add("AssignVariableOp", {slot, value}));
+    u.Assign(slot, value);
     return value;
   }
 };

@@ -25,8 +25,7 @@ struct WeightDecay {
     for (const std::string& text : exclude)
       if (u.name().find(text) != std::string::npos) return;
     const Symbol v = u.Read(u.variable());
-    u.Update(
-        u.editor().Add("AssignVariableOp", {u.variable(), v - v * u.number(weight_decay) * u.number(learning_rate)}));
+    u.Assign(u.variable(), v - v * u.number(weight_decay) * u.number(learning_rate));
     u.Then();
   }
 };
@@ -40,7 +39,7 @@ inline Symbol PowerOfStep(UpdateBuilder& u, double beta) {
 // mean += (value - mean) (1 - beta), stored in the slot. Returns the new mean.
 inline Symbol MoveMean(UpdateBuilder& u, Symbol slot, Symbol value, double beta) {
   const Symbol mean = u.Read(slot), moved = mean + (value - mean) * u.number(1 - beta);
-  u.Update(u.editor().Add("AssignVariableOp", {slot, moved}));
+  u.Assign(slot, moved);
   return moved;
 }
 }  // namespace detail
@@ -74,8 +73,8 @@ struct Lion {
     const Symbol slot = u.slot("momentum", 0), m = u.Read(slot), g = u.gradient();
     const Symbol b1 = u.number(beta1), b2 = u.number(beta2);
     const Symbol sign = u.editor().Add("Sign", {m * b1 + g * (1.0 - b1)});
-    u.Update(u.editor().Add("AssignSubVariableOp", {u.variable(), u.number(learning_rate) * sign}));
-    u.Update(u.editor().Add("AssignVariableOp", {slot, m * b2 + g * (1.0 - b2)}));
+    u.Subtract(u.variable(), u.number(learning_rate) * sign);
+    u.Assign(slot, m * b2 + g * (1.0 - b2));
   }
 };
 
@@ -99,7 +98,7 @@ struct Lamb {
     const Symbol one = u.number(1), zero = u.number(0);
     const Symbol inner = e.Add("SelectV2", {e.Add("Greater", {of_step, zero}), of_v / of_step, one});
     const Symbol ratio = e.Add("SelectV2", {e.Add("Greater", {of_v, zero}), inner, one});
-    u.Update(e.Add("AssignSubVariableOp", {u.variable(), ratio * u.number(learning_rate) * step}));
+    u.Subtract(u.variable(), ratio * u.number(learning_rate) * step);
   }
 
  private:

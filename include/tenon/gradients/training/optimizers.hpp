@@ -17,7 +17,7 @@ struct Sgd {
   // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
     if (!u.is_sparse()) return u.Apply("GradientDescent", {u.variable(), u.number(learning_rate), u.gradient()});
-    u.Update(u.editor().Add("ResourceScatterSub", {u.variable(), u.indices(), u.gradient() * u.number(learning_rate)}));
+    u.SubtractRows(u.gradient() * u.number(learning_rate));
   }
 };
 

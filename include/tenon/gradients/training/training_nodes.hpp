@@ -37,14 +37,20 @@ struct TrainingNodes {
   SlimVector<int> last;  // nodes that run after all `updates`
   SlimVector<int> always;  // nodes that run in each step, also in one that a loss scale leaves out
 
-  // Adds the handle of a variable, whose name is made unique.
-  Symbol AddVariable(std::string_view name, DataType type, const PartialTensorShape& shape) {
+  // Whether the tensor is a reference of TensorFlow 1.
+  static bool IsReference(GraphEditor& editor, Symbol s) {
+    return s && IsRefType(editor.graph().node(s.node).output_type(s.edge().output));
+  }
+  // Adds a variable, whose name is made unique: its handle, or a reference of TensorFlow 1.
+  Symbol AddVariable(std::string_view name, DataType type, const PartialTensorShape& shape, bool reference = false) {
     const std::string unique = editor->UniqueName(name);
-    return editor->Add("VarHandleOp", {}, {{"dtype", type}, {"shape", shape}, {"shared_name", unique}});
+    return editor->Add(reference ? "VariableV2" : "VarHandleOp", {},
+                       {{"dtype", type}, {"shape", shape}, {"shared_name", unique}});
   }
   // The variable begins with the value.
   void Initialize(Symbol handle, Symbol value) {
-    if (const Symbol set = editor->Add("AssignVariableOp", {handle, value}); set) initializers.push_back(set.node);
+    const std::string_view op = IsReference(*editor, handle) ? "Assign" : "AssignVariableOp";
+    if (const Symbol set = editor->Add(op, {handle, value}); set) initializers.push_back(set.node);
   }
   // A scalar variable for all variables of a type, made when first asked for. *made says whether it is new. The
   // reference is valid until the next call.

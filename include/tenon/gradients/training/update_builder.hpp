@@ -31,8 +31,10 @@ class UpdateBuilder {
     if (gradient.is_slices()) SumRows();
   }
 
-  // The handle of the variable.
+  // The handle of the variable, or its reference in TensorFlow 1.
   Symbol variable() const { return variable_; }
+  // Whether a variable or a slot is a reference of TensorFlow 1 (VariableV2).
+  bool is_reference(Symbol handle) const { return TrainingNodes::IsReference(editor_, handle); }
   // The type of the variable.
   DataType type() const { return type_; }
   // Whether the gradient is rows of the variable.
@@ -56,13 +58,16 @@ class UpdateBuilder {
 
   // A variable like this one, "variable/name", which begins with the value everywhere.
   Symbol slot(std::string_view name, double value) {
-    return slot(name, editor_.Add("Fill", {editor_.Add("VariableShape", {variable_}), number(value)}));
+    const Symbol shape = editor_.Add(is_reference(variable_) ? "Shape" : "VariableShape", {variable_});
+    return slot(name, editor_.Add("Fill", {shape, number(value)}));
   }
   // Does so for a variable that begins with a tensor of the shape of this one.
   Symbol slot(std::string_view name, Symbol start) {
     const auto* const held = editor_.refiner().Held(variable_.edge());
-    const PartialTensorShape shape = held != nullptr && !held->empty() ? (*held)[0].shape : PartialTensorShape();
-    const Symbol handle = nodes_.AddVariable(StrCat(this->name(), "/", name), type_, shape);
+    PartialTensorShape shape = held != nullptr && !held->empty() ? (*held)[0].shape : PartialTensorShape();
+    if (is_reference(variable_)) shape = variable_.shape();
+    const Symbol handle =
+        nodes_.AddVariable(StrCat(this->name(), "/", name), type_, shape, is_reference(variable_));
     nodes_.Initialize(handle, start);
     return handle;
   }
@@ -72,12 +77,30 @@ class UpdateBuilder {
   }
   // The value of a variable or of a slot, after the updates before the last Then().
   Symbol Read(Symbol handle) {
-    const Symbol value = editor_.Add("ReadVariableOp", {handle}, {{"dtype", type_}});
+    const Symbol value = First(handle);
     if (value) editor_.graph().AddControlEdge(ready_, value.node);
     return value;
   }
+  // The value of a variable or of a slot when the step begins, or when the slots get their first values.
+  Symbol First(Symbol handle) {
+    return is_reference(handle) ? editor_.Add("Identity", {handle})
+                                : editor_.Add("ReadVariableOp", {handle}, {{"dtype", type_}});
+  }
+  // The variable or the slot becomes the value.
+  void Assign(Symbol handle, Symbol value) {
+    Update(editor_.Add(is_reference(handle) ? "Assign" : "AssignVariableOp", {handle, value}));
+  }
+  // Takes a tensor off a variable or a slot.
+  void Subtract(Symbol handle, Symbol value) {
+    Update(editor_.Add(is_reference(handle) ? "AssignSub" : "AssignSubVariableOp", {handle, value}));
+  }
+  // Takes rows off the variable: those of indices().
+  void SubtractRows(Symbol values) {
+    Update(editor_.Add(is_reference(variable_) ? "ScatterSub" : "ResourceScatterSub", {variable_, indices(), values}));
+  }
 
   // Adds ResourceApply... or, for rows, ResourceSparseApply..., whose inputs have the indices after the gradient.
+  // References of TensorFlow 1 have Apply... and SparseApply...
   void Apply(std::string_view rule, std::initializer_list<Symbol> inputs,
              std::initializer_list<GraphEditor::Attr> attrs = {}) {
     SlimVector<GraphEditor::Input> all;
@@ -86,7 +109,7 @@ class UpdateBuilder {
       all.push_back(input);
       if (is_sparse() && input == gradient) all.push_back(indices());
     }
-    const std::string op = StrCat(is_sparse() ? "ResourceSparseApply" : "ResourceApply", rule);
+    const std::string op = StrCat(is_reference(variable_) ? "" : "Resource", is_sparse() ? "SparseApply" : "Apply", rule);
     Update(editor_.AddNode(op, all, {attrs.begin(), attrs.size()}));
   }
   // The node changes a variable: it waits until all gradients are there.

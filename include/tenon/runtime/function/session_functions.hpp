@@ -341,6 +341,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     as_body.allow_internal_ops = true;
     as_body.given_shapes_are_hints = true;
     as_body.check_devices = true;
+    as_body.ignore_shape_errors = true;  // kernels refuse shapes; nodes that never run do no harm
     as_body.ops = &ops_;
     as_body.cancellation = cancellation;
     TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), as_body));
