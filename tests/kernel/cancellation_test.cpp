@@ -65,12 +65,12 @@ TEST_CASE("CancellationManager: waiters are called in their order, held until th
     tenon::CancellationManager parent, manager(&parent);
     tenon::Ref<Listed> first = waiter(1);
     const tenon::Ref<Listed> second = waiter(2), third = waiter(3);
-    CHECK(manager.Register(first.get()));
-    CHECK(manager.Register(second.get()));
-    CHECK(manager.Register(third.get()));
+    CHECK(manager.AddWaiter(first.get()));
+    CHECK(manager.AddWaiter(second.get()));
+    CHECK(manager.AddWaiter(third.get()));
     CHECK(manager.Register(manager.NewToken(), [&] { calls.push_back(0); }));
-    CHECK(manager.TryDeregister(second.get()));
-    CHECK(manager.TryDeregister(second.get()));  // it is not registered any more
+    CHECK(manager.TryRemoveWaiter(second.get()));
+    CHECK(manager.TryRemoveWaiter(second.get()));  // it is not registered any more
     CHECK(second->RefCountIsOne());
     first = {};
     CHECK(left == 3);
@@ -78,14 +78,14 @@ TEST_CASE("CancellationManager: waiters are called in their order, held until th
     parent.StartCancel();
     CHECK(calls == std::vector<int>{0, 1, 3});
     CHECK(left == 2);
-    CHECK_FALSE(manager.TryDeregister(third.get()));
-    CHECK_FALSE(manager.Register(second.get()));
+    CHECK_FALSE(manager.TryRemoveWaiter(third.get()));
+    CHECK_FALSE(manager.AddWaiter(second.get()));
     CHECK(second->RefCountIsOne());
   }
   CHECK(left == 0);
   {
     tenon::CancellationManager never;
-    CHECK(never.Register(waiter(4).get()));
+    CHECK(never.AddWaiter(waiter(4).get()));
     CHECK(never.IsInUse());
     CHECK(left == 1);
   }

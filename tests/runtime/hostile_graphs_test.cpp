@@ -10,6 +10,7 @@
 #include <tenon/runtime/api/session.hpp>
 
 #include "base/sized_thread.hpp"
+#include "graph/function_graphs.hpp"
 
 namespace hostile_graphs_test {
 using namespace tenon;
@@ -37,6 +38,35 @@ TEST_SUITE("Hostile graphs") {
     for (const SessionOptions& options : Ways()) {
       const Status status = Session::FromGraphDef(*graph, options).status();
       CHECK(status.ToString() == "NOT_FOUND: type list attr not found: Tout; NodeDef: {{node s}}");
+    }
+  }
+  TEST_CASE("nodes of functions lack any of their attrs") {
+    using function_test::MakeNode;
+    const AttrValue one = function_test::FloatTypes(1), same = function_test::Call("same"), number(DataType::kFloat);
+    const std::vector<NodeDef> whole{
+        MakeNode("s", "PartitionedCall", {"x"}, {{"Tin", one}, {"Tout", one}, {"f", same}}),
+        MakeNode("s", "If", {"x", "x"},
+                 {{"Tcond", number}, {"Tin", one}, {"Tout", one}, {"then_branch", same}, {"else_branch", same}}),
+        MakeNode("s", "While", {"x"}, {{"T", one}, {"cond", same}, {"body", same}}),
+        MakeNode("s", "IdentityN", {"x"}, {{"T", one}})};
+    for (const NodeDef& node : whole) {
+      for (const auto& lacking : node.attr) {
+        NodeDef broken = MakeNode(node.name, node.op, {});
+        broken.input = node.input;
+        for (const auto& [name, value] : node.attr)
+          if (name != lacking.first) broken.attr.Insert(name, value);
+        GraphDef graph;
+        graph.node = {MakeNode("x", "Placeholder", {}, {{"dtype", number}}), MakeNode("y", "broken", {"x"})};
+        graph.library.function = {function_test::Floats("same", {"x"}, {}, "x"),
+                                  function_test::Floats("broken", {"x"}, {broken}, "s:output:0")};
+        graph.versions.producer = 1000;
+        for (const SessionOptions& options : Ways()) {
+          const Result<Session> session = Session::FromGraphDef(graph, options);
+          Status status = session.status();
+          if (status.ok()) status = session->Run({{"x", Tensor::Scalar(1.0f)}}, {"y"}).status();
+          CHECK_MESSAGE(!status.ok(), node.op, " without ", lacking.first);
+        }
+      }
     }
   }
   TEST_CASE("lists in lists, deeper than any stack") {

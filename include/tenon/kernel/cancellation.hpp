@@ -44,10 +44,9 @@ class CancellationManager {
   ~CancellationManager() {
     if (attached_) [[unlikely]]
       (void)parent_->Deregister(callbacks_->parent_token);
-    Forget(std::exchange(waiters_, nullptr));
-    if (IsActive()) [[likely]]
-      return;
-    WaitUntilCancelled();
+    if (!IsActive()) [[unlikely]]
+      WaitUntilCancelled();
+    Forget(waiters_);
   }
 
   // Returns a token that no other waiter has.
@@ -87,11 +86,13 @@ class CancellationManager {
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
     const SpinLockHolder lock(lock_);
     if (!IsActive() || !AttachLocked()) return false;
-    callbacks().entries.push_back({token, std::move(callback)});
+    SlimVector<Entry>& entries = callbacks().entries;
+    if (entries.empty()) entries.reserve(1);  // a run that waits has one as a rule, and there may be thousands
+    entries.push_back({token, std::move(callback)});
     return true;
   }
-  // Registers a waiter, which is in one list at a time.
-  [[nodiscard]] bool Register(Waiter* waiter) {
+  // Registers a waiter, as Register. It may be registered at one manager at a time.
+  [[nodiscard]] bool AddWaiter(Waiter* waiter) {
     const SpinLockHolder lock(lock_);
     if (!IsActive() || !AttachLocked()) return false;
     waiter->AddRef();
@@ -112,7 +113,8 @@ class CancellationManager {
     Remove(token);
     return true;
   }
-  bool TryDeregister(Waiter* waiter) {
+  // As TryDeregister.
+  bool TryRemoveWaiter(Waiter* waiter) {
     {
       const SpinLockHolder lock(lock_);
       if (!IsActive()) return false;

@@ -35,7 +35,7 @@ Program SumProgram() {
   return program;
 }
 struct Run final : DataflowTables<Run> {
-  explicit Run(const Program& program) : DataflowTables(program) {}
+  explicit Run(const Program& program) : DataflowTables(program) { CHECK(FillTables(program) == costs()); }
   static Owned<Run> Make(const Program& program) { return Owned<Run>(new (program) Run(program)); }
   std::int64_t other = 7;
 };

@@ -29,6 +29,7 @@
 #include "runtime/graphs.hpp"
 #include "runtime/heap_counter.hpp"
 #include "runtime/loops.hpp"
+#include "sanitizers.hpp"
 
 namespace async_run_test {
 using namespace tenon;
@@ -204,6 +205,31 @@ TEST_SUITE("RunAsync") {
       CHECK(outcomes.CountCode(Code::kOk) == 501);
       CHECK((*outcomes[500])[0].scalar<float>()() == -1);
     }
+  }
+  TEST_CASE("ten thousand runs wait on eight threads, and end with a value or with the session") {
+    constexpr std::size_t kRuns = TENON_TEST_TSAN || TENON_TEST_ASAN ? 2'000 : 10'000;
+    Session session = MakeSession({.inter_op_threads = 8});
+    const Callable get = CallableOf(session, {}, {"negative"});
+    Outcomes outcomes;
+    get.RunAsync({}, {}, outcomes.Next());  // starts the pools
+    std::this_thread::sleep_for(20ms);
+    const int before = CountThreads();
+    for (std::size_t i = 1; i < kRuns; ++i) get.RunAsync({}, {}, outcomes.Next());
+    const auto num_begun = [&] {
+      SessionCounters counters;
+      REQUIRE(session.GetCounters(&counters));
+      return counters.async_begun;
+    };
+    for (int i = 0; i < 60'000 && num_begun() < static_cast<std::int64_t>(kRuns); ++i) std::this_thread::sleep_for(1ms);
+    CHECK(num_begun() == static_cast<std::int64_t>(kRuns));
+    CHECK(CountThreads() <= before + 1);
+    CHECK(outcomes.count() == 0);
+    for (std::size_t i = 0; i < kRuns / 2; ++i) REQUIRE(Put(session, 1.0f).ok());
+    REQUIRE(outcomes.Wait(kRuns / 2));
+    CHECK(outcomes.CountCode(Code::kOk) == kRuns / 2);
+    CHECK(session.Close().ok());
+    REQUIRE(outcomes.Wait(kRuns));
+    CHECK(outcomes.CountCode(Code::kCancelled) == kRuns / 2);
   }
   TEST_CASE("runs that wait are small") {
     if (!kCountsHeapCalls) return;

@@ -132,7 +132,7 @@ class TensorQueue final : public Resource {
       if (cancellation != nullptr) {
         attempt->queue_ = Ref<TensorQueue>::Share(this);
         attempt->cancellation_ = cancellation;
-        live = cancellation->Register(attempt.get());
+        live = cancellation->AddWaiter(attempt.get());
       }
       if (!live) {
         attempt->cancellation_ = nullptr;
@@ -168,7 +168,7 @@ class TensorQueue final : public Resource {
   void Report(Attempts* finished) const {
     while (finished->first() != nullptr) {
       const Ref<Attempt> attempt = finished->TakeFirst();
-      if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt.get());
+      if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryRemoveWaiter(attempt.get());
       attempt->Finish(*this, attempt->status_,
                       attempt->kind_ == Attempt::kDequeue ? std::move(attempt->rows_) : SlimVector<Row>());
     }

@@ -40,7 +40,7 @@ class DataflowRun final : public Executor, public DataflowTables<DataflowRun> {
   class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
 
   DataflowRun(const Program& program, Step* step)
-      : DataflowTables(program), program_(program), step_(step), costs_(program, costs()) {
+      : DataflowTables(program), program_(program), step_(step), costs_(program, FillTables(program)) {
     if (!step->IsLean() && program.has_async) rare().faults = Ref<RunFaults>::Adopt(new RunFaults);
     // Without a fixed order only the sole reader of a value may overwrite it. Frames of lean steps say so.
     for (std::size_t n = 0; n < program.nodes.size() && !step->IsLean(); ++n)

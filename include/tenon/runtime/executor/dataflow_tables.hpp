@@ -33,8 +33,11 @@ class DataflowTables {
   };
   static constexpr int kStays = -1;  // constants and fetched values
 
+  // The run calls FillTables before all other functions: the arrays are behind it, and it is not there yet.
   explicit DataflowTables(const Program& program)
-      : num_nodes_(static_cast<int>(program.nodes.size())), num_values_(program.num_values) {
+      : num_nodes_(static_cast<int>(program.nodes.size())), num_values_(program.num_values) {}
+  // Returns costs().
+  std::int32_t* FillTables(const Program& program) {
     const std::size_t num_nodes = ToSize(num_nodes_), num_values = ToSize(num_values_);
     auto* free = reinterpret_cast<std::byte*>(this->nodes());
     Counts* const nodes = TakeItems<Counts>(&free, num_nodes + 1);
@@ -57,6 +60,7 @@ class DataflowTables {
       readers[v].store(first[v], std::memory_order_relaxed);
     }
     for (const auto& [value, tensor] : program.constants) first[ToSize(value)] = kStays;
+    return costs();
   }
 
   DataflowTables(const DataflowTables&) = delete;
