@@ -31,6 +31,23 @@ inline constexpr DataTypeSet kTrainableTypes =
     ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128) | ToSet(DataType::kResource) | ToSet(DataType::kVariant);
 constexpr bool IsTrainable(DataType type) { return kTrainableTypes.contains(BaseType(type)); }
 
+// Whether a tensor has a gradient. A list of integers has none, although its type is variant.
+inline bool Trains(GraphEditor& editor, InEdge edge) {
+  constexpr int kMostLoops = 64;
+  for (int depth = 0; depth < kMostLoops && edge.node >= 0; ++depth) {
+    const Node& node = editor.graph().node(edge.node);
+    const DataType type = BaseType(node.output_type(edge.output));
+    if (type != DataType::kVariant) return IsTrainable(type);
+    const auto* const held = editor.refiner().Held(edge);
+    if (held != nullptr && (*held)[0].dtype != DataType::kInvalid) return IsTrainable((*held)[0].dtype);
+    if (const AttrValue* element = node.def.attr.Find("element_dtype"); element != nullptr)
+      return IsTrainable(element->type());
+    if (node.op_name() != "While" && node.op_name() != "StatelessWhile") return true;
+    edge = node.input(edge.output);
+  }
+  return true;
+}
+
 // Gradient of a tensor: a tensor, or slices (TensorFlow's IndexedSlices: row i of `values` belongs to row indices[i] of
 // a tensor of shape `dense_shape`), or nothing.
 struct TensorGradient {

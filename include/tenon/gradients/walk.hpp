@@ -84,7 +84,7 @@ class GradientWalk {
     for (std::size_t next = 0; next < queue.size(); ++next) {
       const Node& node = graph_.node(queue[next]);
       for (const OutEdge& edge : node.outputs)
-        if (edge.input != kControlSlot && IsTrainable(node.output_type(edge.output)))
+        if (edge.input != kControlSlot && Trains(editor_, {node.id, edge.output}))
           Mark(edge.node, node.id, kReached, &toward_x_, &queue);
     }
     queue.clear();

@@ -47,8 +47,8 @@ class LoopGradient {
     if (g_.bool_attr(kRaisedLoopAttr)) return;
     for (int i = 0; i < count_; ++i) {
       const DataType type = g_.input(i).dtype();
-      if (reached_[ToSize(i)] == 0 && IsTrainable(type) && type != DataType::kResource)
-        g_.set(i, g_.ZerosLike(g_.input(i)));
+      const bool trains = Trains(g_.editor(), g_.input(i).edge()) && type != DataType::kResource;
+      if (reached_[ToSize(i)] == 0 && g_.needs(i) && trains) g_.set(i, g_.ZerosLike(g_.input(i)));
     }
   }
 
@@ -77,7 +77,34 @@ class LoopGradient {
       return errors::InvalidArgument("Function '", body_.name(), "' has ", body_.results().size(),
                                      " results, but the loop has ", count_, " variables");
     FindReached();
-    return body_.Derive(g_.functions(), reached_);
+    const SlimVector<char> wanted = FindWanted();
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (wanted[i] == 0) reached_[i] = 0;
+    return body_.Derive(g_.functions(), reached_, wanted);
+  }
+  // Variables that a needed input has a part in, at once or through the body. No other gradient is read.
+  SlimVector<char> FindWanted() {
+    const Graph& graph = body_.graph();
+    SlimVector<char> wanted(ToSize(count_), 0), seen(ToSize(graph.num_nodes()), 0);
+    SlimVector<int> stack;
+    const auto want = [&](int i) {
+      if (std::exchange(wanted[ToSize(i)], 1) != 0) return;
+      const int arg = body_.args()[ToSize(i)].node;
+      if (std::exchange(seen[ToSize(arg)], 1) == 0) stack.push_back(arg);
+    };
+    for (int i = 0; i < count_; ++i)
+      if (g_.needs(i)) want(i);
+    while (!stack.empty()) {
+      const Node& node = graph.node(stack.back());
+      stack.pop_back();
+      for (const OutEdge& edge : node.outputs)
+        if (edge.input != kControlSlot && Trains(body_.editor(), {node.id, edge.output}) &&
+            std::exchange(seen[ToSize(edge.node)], 1) == 0)
+          stack.push_back(edge.node);
+      for (int i = 0; i < count_; ++i)
+        if (body_.results()[ToSize(i)].node == node.id) want(i);
+    }
+    return wanted;
   }
   // Variables that have a gradient: those of outputs with one, and in turn all that these depend on through the body.
   void FindReached() {
@@ -88,14 +115,14 @@ class LoopGradient {
     SlimVector<char> seen(ToSize(graph.num_nodes()), 0);
     SlimVector<int> stack;
     const auto visit = [&](InEdge edge) {
-      const DataType type = graph.node(edge.node).output_type(edge.output);
-      if (edge.node >= 0 && IsTrainable(type) && std::exchange(seen[ToSize(edge.node)], 1) == 0)
+      if (edge.node >= 0 && Trains(body_.editor(), edge) && std::exchange(seen[ToSize(edge.node)], 1) == 0)
         stack.push_back(edge.node);
     };
     const auto reach = [&](int i) {
       const InEdge result = body_.results()[ToSize(i)];
       const DataType type = body_.TypeOf(result);
-      if (!IsTrainable(type) || type == DataType::kResource || std::exchange(reached_[ToSize(i)], 1) != 0) return;
+      if (!Trains(body_.editor(), result) || type == DataType::kResource || std::exchange(reached_[ToSize(i)], 1) != 0)
+        return;
       visit(result);
     };
     for (int i = 0; i < count_; ++i)
