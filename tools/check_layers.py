@@ -107,7 +107,8 @@ TESTED_TOGETHER = {
     'compat/tensorflow/proto/config.hpp': 'compat/tensorflow/graph/session_test.cpp',
     **{f'compat/tensorflow/data/{header}.hpp': 'compat/tensorflow/data/dataset_test.cpp' for header in ('dataset_base', 'graph_builder')},
     **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/lib_test.cpp' for header in (
-        'containers', 'io', 'platform', 'random_distributions')},
+        'containers', 'io', 'platform', 'random_distributions', 'strong_hash')},
+    'compat/tensorflow/base/human_readable.hpp': 'compat/tensorflow/lib/lib_test.cpp',
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/util/util_test.cpp' for header in (
         'base/device_names', 'util/batch_util', 'util/feature_util', 'util/ops_util', 'util/sparse_tensor', 'util/tensor_slice')},
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/kernels_test.cpp' for header in (

@@ -197,6 +197,27 @@ TEST_CASE("a Result copies and moves what it holds, also over another") {
   CHECK(b->size() == 3);
 }
 
+TEST_CASE("a Result starts without a value, gets one in place and converts it") {
+  struct Base {
+    virtual ~Base() = default;
+  };
+  struct Derived : Base {};
+  Result<std::unique_ptr<Base>> base;
+  CHECK(base.status().code() == Code::kUnknown);
+  base = Result<std::unique_ptr<Derived>>(std::make_unique<Derived>());
+  CHECK(base.ok());
+  base = Result<std::unique_ptr<Derived>>(Status(Code::kNotFound, "no such thing"));
+  CHECK(base.status().code() == Code::kNotFound);
+  CHECK(base.emplace(std::make_unique<Derived>()) != nullptr);
+  const Result<const char*> text = "text";
+  Result<std::string> copy = text;
+  CHECK(copy.ValueOrDie() == "text");
+  CHECK(copy.emplace(3U, 'x') == "xxx");
+  CHECK(text.ValueOrDie() == std::string("text"));
+  CHECK(copy.ConsumeValueOrDie() == "xxx");
+  CHECK(Result<std::string>("abc").ValueOrDie() == "abc");
+}
+
 TEST_CASE("a Result gives up a value that can only be moved") {
   Result<std::unique_ptr<int>> r(std::make_unique<int>(5));
   const std::unique_ptr<int> p = *std::move(r);

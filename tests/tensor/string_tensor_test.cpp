@@ -313,6 +313,9 @@ TEST_SUITE("tstring editing") {
       CHECK(text.erase(2) == expected);
       CHECK(text.erase(0, 99) == "");
     }
+    CHECK(tstring("ab").insert(1, "xyz", 1, 1) == "ayb");
+    CHECK(tstring("ab").insert(2, "xyz", 1, 9) == "abyz");
+    CHECK(tstring("ab").insert(0, "xyz", 9, 1) == "ab");
     tstring view, other = "o";
     view.assign_as_view(source);
     view.swap(other);
@@ -324,6 +327,22 @@ TEST_SUITE("tstring editing") {
     CHECK(source == std::string(40, 'v'));
     other.swap(other);
     CHECK(other == "vv");
+  }
+  TEST_CASE("finds, parts and sums as std::string") {
+    const tstring text = "a/b/c", large = std::string(40, '/');
+    CHECK(text.find('/') == 1);
+    CHECK(text.find("/", 2) == 3);
+    CHECK(text.find("//") == tstring::npos);
+    CHECK(text.find('x') == std::string::npos);
+    CHECK(text.rfind('/') == 3);
+    CHECK(text.rfind("b", 1) == tstring::npos);
+    CHECK(large.rfind('/') == 39);
+    CHECK(text.substr(2) == "b/c");
+    CHECK(text.substr(2, 1) == "b");
+    CHECK(text.substr(9).empty());
+    CHECK(text + ".x" == "a/b/c.x");
+    CHECK("x." + text == "x.a/b/c");
+    CHECK(std::string("x") + text + text == "xa/b/ca/b/c");
   }
 }
 }  // namespace string_tensor_test

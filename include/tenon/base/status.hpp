@@ -177,6 +177,7 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
+  Result() : status_(Code::kUnknown, "") {}  // without a value: the code is kUnknown
   // Makes a Result without a value. An OK status becomes an Internal error.
   TENON_DETAIL_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
   TENON_DETAIL_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) {
@@ -188,6 +189,17 @@ class [[nodiscard]] Result {
              !std::is_same_v<std::remove_cvref_t<U>, Status>)
   Result(U&& value) {
     ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
+  }
+  // Makes a Result with the value, converted, or the status of `other`.
+  template <class U>
+    requires(!std::is_same_v<T, U> && TENON_DETAIL_IS_CONSTRUCTIBLE(T, const U&))
+  Result(const Result<U>& other) : status_(other.status()) {
+    if (ok()) ::new (static_cast<void*>(&value_)) T(*other);
+  }
+  template <class U>
+    requires(!std::is_same_v<T, U> && TENON_DETAIL_IS_CONSTRUCTIBLE(T, U &&))
+  Result(Result<U>&& other) : status_(other.status()) {
+    if (ok()) ::new (static_cast<void*>(&value_)) T(*std::move(other));
   }
   Result(const Result& other) : status_(other.status_) {
     if (ok()) ::new (static_cast<void*>(&value_)) T(other.value_);
@@ -218,6 +230,16 @@ class [[nodiscard]] Result {
   TENON_DETAIL_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
   TENON_DETAIL_ALWAYS_INLINE T* operator->() { return &value(); }  // as value()
   TENON_DETAIL_ALWAYS_INLINE const T* operator->() const { return &value(); }
+  // Older names of value().
+  T& ValueOrDie() & { return value(); }
+  const T& ValueOrDie() const& { return value(); }
+  T&& ValueOrDie() && { return std::move(*this).value(); }
+  T ConsumeValueOrDie() { return std::move(*this).value(); }
+  // Replaces value or error by a new value.
+  template <class... Arguments>
+  T& emplace(Arguments&&... arguments) {
+    return *(*this = Result(T(std::forward<Arguments>(arguments)...)));
+  }
   T value_or(T other) const& { return ok() ? value_ : std::move(other); }  // the value, or `other`
 
  private:

@@ -110,6 +110,10 @@ class tstring {
     made.append(view().substr(0, at)).append(text).append(view().substr(at));
     return *this = static_cast<tstring&&>(made);
   }
+  // Puts up to `count` characters of `text`, from number `from` on, before character `at`.
+  tstring& insert(std::size_t at, std::string_view text, std::size_t from, std::size_t count) {
+    return insert(at, text.substr(from < text.size() ? from : text.size(), count));
+  }
   // Removes up to `count` characters from number `at` on, which must not be beyond the end.
   tstring& erase(std::size_t at, std::size_t count = static_cast<std::size_t>(-1)) {
     const std::size_t before = size(), removed = count < before - at ? count : before - at;
@@ -207,6 +211,27 @@ class tstring {
   friend Stream& operator<<(Stream& stream, const tstring& text) {
     stream << text.view();
     return stream;
+  }
+  // Members of std::string that older sources of TensorFlow call on elements. npos: not found.
+  static constexpr std::size_t npos = std::string_view::npos;
+  std::size_t find(std::string_view text, std::size_t from = 0) const { return view().find(text, from); }
+  std::size_t find(char c, std::size_t from = 0) const { return view().find(c, from); }
+  std::size_t rfind(std::string_view text, std::size_t from = npos) const { return view().rfind(text, from); }
+  std::size_t rfind(char c, std::size_t from = npos) const { return view().rfind(c, from); }
+  // Returns up to `count` characters from number `from` on; nothing if `from` is beyond the end.
+  std::string substr(std::size_t from = 0, std::size_t count = npos) const {
+    return std::string(view().substr(from < size() ? from : size(), count));
+  }
+  // Returns both texts, one behind the other.
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  friend std::string operator+(const tstring& a, const Text& b) {
+    return std::string(a.view()).append(std::string_view(b));
+  }
+  template <class Text>
+    requires(std::is_convertible_v<const Text&, std::string_view> && !std::is_same_v<Text, tstring>)
+  friend std::string operator+(const Text& a, const tstring& b) {
+    return std::string(std::string_view(a)).append(b.view());
   }
   int compare(std::string_view text) const { return view().compare(text); }  // less than, equal to or greater than 0
 

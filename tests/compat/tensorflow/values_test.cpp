@@ -162,7 +162,13 @@ TEST_SUITE("values of the layer for TensorFlow's sources") {
     CHECK(b.output_batch_shape() == TensorShape({2, 3}));
     CHECK(b.x_batch_indices() == std::vector<int64_t>{0, 0, 0, 1, 1, 1});
     CHECK(b.y_batch_indices() == std::vector<int64_t>{0, 1, 2, 0, 1, 2});
-    CHECK_FALSE(MatMulBCast(Vec{5}, Vec{5, 2}).IsValid());
+    CHECK(MatMulBCast(Vec{5}, Vec{5, 2}).IsValid());  // without batches
+    CHECK_FALSE(MatMulBCast(Vec{5}, Vec{2, 5, 2}).IsValid());
+    const MatMulBCast one(Vec{1, 5, 6}, Vec{6, 7});  // a batch of one matrix and none
+    CHECK_FALSE(one.IsBroadcastingRequired());
+    CHECK(one.x_batch_indices().empty());
+    CHECK(one.output_batch_shape() == TensorShape({1}));
+    CHECK(BCast(Vec{10, -7, 3}, Vec{10, 1, 1}, false).output_batch_size() == -1);
     CHECK_FALSE(MatMulBCast(Vec{2, 5, 6}, Vec{3, 6, 7}).IsValid());
   }
   TEST_CASE("common shape functions of TensorFlow by name") {
@@ -286,6 +292,9 @@ TEST_SUITE("values of the layer for TensorFlow's sources") {
     CHECK(io::JoinPath("a", "b", "/c") == "a/b/c");
     CHECK(io::Basename("a/b.c") == "b.c");
     CHECK(io::Dirname("a/b.c") == "a");
+    CHECK(io::CommonPathPrefix({"/a/bc/d", "/a/be"}) == "/a/");
+    CHECK(io::CommonPathPrefix({"alpha", "alphabeta"}).empty());
+    CHECK(io::CommonPathPrefix({}).empty());
     CHECK(io::Extension("a/b.c") == "c");
     bool value = true;
     CHECK(ReadBoolFromEnvVar("TENON_NO_SUCH_VARIABLE", false, &value).ok());

@@ -50,11 +50,11 @@ class BCastList {
       if (!any && fewer_dims) continue;
       const bool joins = any && fewer_dims && !result_.empty() && is_one == before;
       if (!joins) result_.push_back(1);
-      result_.back() *= out;
+      result_.back() = Product(result_.back(), out);
       for (std::size_t i = 0; i < kCount; ++i) {
         if (!joins) reshape_[i].push_back(1), bcast_[i].push_back(1);
-        reshape_[i].back() *= size_of(i);
-        if (is_one[i]) bcast_[i].back() *= out;
+        reshape_[i].back() = Product(reshape_[i].back(), size_of(i));
+        if (is_one[i]) bcast_[i].back() = Product(bcast_[i].back(), out);
       }
       before = is_one;
     }
@@ -63,8 +63,8 @@ class BCastList {
       for (std::size_t i = 0; i < kCount; ++i) reshape_[i].push_back(1), bcast_[i].push_back(1);
     }
     output_size_ = 1;
-    for (const int64_t size : output_) output_size_ *= size;
-    if (flattened_indices && required_)
+    for (const int64_t size : output_) output_size_ = Product(output_size_, size);
+    if (flattened_indices && required_ && output_size_ > 0)
       for (std::size_t i = 0; i < kCount; ++i) FlattenIndices(i);
   }
 
@@ -81,6 +81,11 @@ class BCastList {
  private:
   static constexpr std::size_t kCount = static_cast<std::size_t>(N);
 
+  // -1: a size is not known, or the product is too large.
+  static int64_t Product(int64_t a, int64_t b) {
+    if (a == 0 || b == 0) return 0;
+    return a < 0 || b < 0 ? -1 : MultiplyWithoutOverflow(a, b);
+  }
   // Appends the dimensions from the outermost on: each multiplies the indices of those before it.
   void FlattenIndices(std::size_t i) {
     std::vector<int64_t>& all = indices_[i];
@@ -132,25 +137,30 @@ class MatMulBCast {
  public:
   using Vec = BCast::Vec;
 
-  // Not valid: a shape of fewer than two dimensions, or batches that do not fit.
+  // Not valid: a shape of fewer than two dimensions beside one of more, or batches that do not fit.
   MatMulBCast(const Vec& x, const Vec& y)
       : batch_(BatchOf(x), BatchOf(y), true, true),
         x_size_(ProductOf(BatchOf(x))),
         y_size_(ProductOf(BatchOf(y))),
-        valid_(x.size() >= 2 && y.size() >= 2 && batch_.IsValid()),
+        valid_(std::max(x.size(), y.size()) == 2 || (x.size() >= 2 && y.size() >= 2 && batch_.IsValid())),
         shape_(valid_ ? TensorShape(batch_.output_shape()) : TensorShape()) {}
 
   bool IsValid() const { return valid_; }
-  bool IsBroadcastingRequired() const { return batch_.IsBroadcastingRequired(); }
+  // Whether x or y has fewer matrices than the output.
+  bool IsBroadcastingRequired() const { return !valid_ || std::min(x_size_, y_size_) != output_batch_size(); }
   int64_t output_batch_size() const { return batch_.output_batch_size(); }
   int64_t x_batch_size() const { return x_size_; }
   int64_t y_batch_size() const { return y_size_; }
   const TensorShape& output_batch_shape() const { return shape_; }
   // The matrix of x, or y, for each matrix of the output; empty where nothing is broadcast.
-  const std::vector<int64_t>& x_batch_indices() const { return batch_.x_batch_indices(); }
-  const std::vector<int64_t>& y_batch_indices() const { return batch_.y_batch_indices(); }
+  const std::vector<int64_t>& x_batch_indices() const { return Indices(batch_.x_batch_indices()); }
+  const std::vector<int64_t>& y_batch_indices() const { return Indices(batch_.y_batch_indices()); }
 
  private:
+  const std::vector<int64_t>& Indices(const std::vector<int64_t>& all) const {
+    static const std::vector<int64_t> kNone;
+    return IsBroadcastingRequired() ? all : kNone;
+  }
   static Vec BatchOf(const Vec& sizes) {
     return sizes.size() < 2 ? Vec() : Vec(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() - 2));
   }

@@ -106,6 +106,14 @@ inline Status GetWindowedOutputSizeV2(int64_t input_size, int64_t filter_size, i
   return GetWindowedOutputSizeVerboseV2(input_size, filter_size, dilation, stride, padding, output_size, padding_size,
                                         &after);
 }
+inline Status Get3dOutputSizeV2(const std::array<int64_t, 3>& input, const std::array<int64_t, 3>& window,
+                                const std::array<int64_t, 3>& dilations, const std::array<int64_t, 3>& strides,
+                                Padding padding, std::array<int64_t, 3>* output, std::array<int64_t, 3>* padding_out) {
+  for (std::size_t i = 0; i < 3; ++i)
+    TF_RETURN_IF_ERROR(GetWindowedOutputSizeV2(input[i], window[i], dilations[i], strides[i], padding, &(*output)[i],
+                                               &(*padding_out)[i]));
+  return Status();
+}
 inline Status Get3dOutputSize(const std::array<int64_t, 3>& input, const std::array<int64_t, 3>& window,
                               const std::array<int64_t, 3>& strides, Padding padding, std::array<int64_t, 3>* output,
                               std::array<int64_t, 3>* padding_out) {

@@ -291,6 +291,17 @@ inline StringPiece BasenamePrefix(StringPiece path) {
   const StringPiece name = Basename(path);
   return name.substr(0, name.rfind('.'));
 }
+// The folders that all paths begin with, up to and with a slash.
+inline std::string CommonPathPrefix(const std::vector<std::string>& paths) {
+  if (paths.empty()) return {};
+  StringPiece common = paths[0];
+  for (const std::string& path : paths) {
+    std::size_t equal = 0;
+    while (equal < common.size() && equal < path.size() && common[equal] == path[equal]) ++equal;
+    common = common.substr(0, equal);
+  }
+  return std::string(common.substr(0, common.rfind('/') + 1));
+}
 inline std::string CleanPath(StringPiece path) {
   std::string clean = std::filesystem::path(std::string(path)).lexically_normal().string();
   if (clean.size() > 1 && clean.back() == '/') clean.pop_back();

@@ -189,6 +189,9 @@ class FileSystem {
   using FileSystem::IsDirectory;                              \
   using FileSystem::FlushCaches
 
+// A file system without any files: every call is Unimplemented.
+class NullFileSystem : public FileSystem {};
+
 namespace internal {
 class HeldRegion : public ReadOnlyMemoryRegion {
  public:

@@ -81,6 +81,10 @@ class OpDefBuilderWrapper {
   OpDefBuilderWrapper& SetForwardTypeFn(F&&) {
     return *this;
   }
+  template <class F>
+  OpDefBuilderWrapper& SetReverseTypeFn(int, F&&) {
+    return *this;
+  }
   const tenon::register_op::OpBuilder& builder() const { return builder_; }
 
  private:

@@ -65,7 +65,6 @@ class InferenceContext : public tenon::InferenceContext {
   using Base::MakeShape;
   using Base::MakeShapeFromShapeTensor;
   using Base::output;
-  using Base::set_output;
 
   const Tensor* input_tensor(int i) { return AsTensorFlow(Base::input_tensor(i)); }
   std::vector<ShapeHandle> input_tensors_as_shapes() const {
@@ -79,6 +78,8 @@ class InferenceContext : public tenon::InferenceContext {
     return Base::MakeShape(out);
   }
   ShapeHandle MakeShape(std::initializer_list<DimensionOrConstant> sizes) { return Base::MakeShape(sizes); }
+  // Not Base's two: a list in braces would fit both vectors.
+  void set_output(int i, ShapeHandle shape) { Base::set_output(i, shape); }
   Status set_output(StringPiece name, const std::vector<ShapeHandle>& shapes) {
     return Base::set_output(name, Slim(shapes));
   }

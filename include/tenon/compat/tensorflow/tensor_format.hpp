@@ -120,7 +120,7 @@ inline int GetTensorDimsFromSpatialDims(int spatial, TensorFormat format) {
 }
 template <int kSpatialDims>
 int GetTensorDimIndex(TensorFormat format, char dimension) {
-  return GetTensorDimIndex(format, dimension, kSpatialDims + 2);
+  return GetTensorDimIndex(format, dimension, GetTensorDimsFromSpatialDims(kSpatialDims, format));
 }
 inline int GetTensorBatchDimIndex(int dims, TensorFormat format) { return GetTensorDimIndex(format, 'N', dims); }
 inline int GetTensorFeatureDimIndex(int dims, TensorFormat format) { return GetTensorDimIndex(format, 'C', dims); }
@@ -144,29 +144,60 @@ inline int64_t GetTensorDim(const tenon::TensorShape& shape, TensorFormat format
 inline int64_t GetTensorDim(const Tensor& tensor, TensorFormat format, char dimension) {
   return GetTensorDim(tensor.shape(), format, dimension);
 }
-inline TensorShape ShapeFromFormat(TensorFormat format, int64_t n, int64_t h, int64_t w, int64_t c) {
-  std::vector<int64_t> sizes(4);
-  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'N', 4))] = n;
-  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'H', 4))] = h;
-  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'W', 4))] = w;
-  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'C', 4))] = c;
-  return TensorShape(sizes);
+// Paddings in front of and behind 'H', 'W' or another dimension of four; 'N' and 'C' have none.
+inline void GetExplicitPaddingForDim(const std::vector<int64_t>& paddings, TensorFormat format, char dimension,
+                                     int64_t* before, int64_t* after) {
+  const int at = GetTensorDimIndex(format, dimension, static_cast<int>(paddings.size() / 2));
+  *before = paddings[static_cast<std::size_t>(2 * at)];
+  *after = paddings[static_cast<std::size_t>(2 * at + 1)];
 }
-inline TensorShape ShapeFromFormat(TensorFormat format, int64_t n, gtl::ArraySlice<int64_t> spatial, int64_t c) {
-  std::vector<int64_t> sizes(spatial.size() + 2);
-  const int dims = static_cast<int>(sizes.size());
-  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'N', dims))] = n;
-  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'C', dims))] = c;
-  for (std::size_t i = 0; i < spatial.size(); ++i)
-    sizes[static_cast<std::size_t>(GetTensorDimIndex(format, static_cast<char>('0' + i), dims))] = spatial[i];
-  return TensorShape(sizes);
+// The last argument of these is the result. InvalidArgument: a negative size, too many elements, or a dimension that is
+// no multiple of the four elements of VECT.
+inline Status ShapeFromFormatWithStatus(TensorFormat format, int64_t n, gtl::ArraySlice<int64_t> spatial, int64_t c,
+                                        TensorShape* shape) {
+  const bool vect_c = format == FORMAT_NCHW_VECT_C, vect_w = format == FORMAT_NHWC_VECT_W;
+  const int dims = GetTensorDimsFromSpatialDims(static_cast<int>(spatial.size()), format);
+  std::vector<int64_t> sizes(static_cast<std::size_t>(dims), 4);
+  const auto place = [&](char dimension) -> int64_t& {
+    return sizes[static_cast<std::size_t>(GetTensorDimIndex(format, dimension, dims))];
+  };
+  place('N') = n;
+  place('C') = c;
+  for (std::size_t i = 0; i < spatial.size(); ++i) place(static_cast<char>('0' + i)) = spatial[i];
+  if (vect_c || (vect_w && !spatial.empty())) {
+    int64_t& divided = vect_c ? place('C') : place(static_cast<char>('0' + spatial.size() - 1));
+    if (divided % 4 != 0)
+      return errors::InvalidArgument("ShapeFromFormat: ", ToString(format), " needs a multiple of 4 in dimension ",
+                                     vect_c ? "C" : "W", ", got ", divided);
+    divided /= 4;
+  }
+  return TensorShape::BuildTensorShape(sizes, shape);
 }
-// The shape with its dimensions in the order of another format.
-inline TensorShape ShapeFromFormat(TensorFormat to, const tenon::TensorShape& shape, TensorFormat from) {
+inline Status ShapeFromFormatWithStatus(TensorFormat format, int64_t n, int64_t h, int64_t w, int64_t c,
+                                        TensorShape* shape) {
+  return ShapeFromFormatWithStatus(format, n, {h, w}, c, shape);
+}
+inline Status ShapeFromFormatWithStatus(TensorFormat to, const tenon::TensorShape& shape, TensorFormat from,
+                                        TensorShape* out) {
   std::vector<int64_t> spatial;
   for (int i = 0; i < GetTensorSpatialDims(shape.dims(), from); ++i)
     spatial.push_back(GetTensorDim(shape, from, static_cast<char>('0' + i)));
-  return ShapeFromFormat(to, GetTensorDim(shape, from, 'N'), spatial, GetTensorDim(shape, from, 'C'));
+  if (from == FORMAT_NHWC_VECT_W && !spatial.empty()) spatial.back() *= 4;
+  return ShapeFromFormatWithStatus(to, GetTensorDim(shape, from, 'N'), spatial,
+                                   GetTensorDim(shape, from, 'C') * (from == FORMAT_NCHW_VECT_C ? 4 : 1), out);
+}
+// As ShapeFromFormatWithStatus; an empty shape where that is an error.
+inline TensorShape ShapeFromFormat(TensorFormat format, int64_t n, gtl::ArraySlice<int64_t> spatial, int64_t c) {
+  TensorShape shape;
+  return ShapeFromFormatWithStatus(format, n, spatial, c, &shape).ok() ? shape : TensorShape();
+}
+inline TensorShape ShapeFromFormat(TensorFormat format, int64_t n, int64_t h, int64_t w, int64_t c) {
+  return ShapeFromFormat(format, n, {h, w}, c);
+}
+// The shape with its dimensions in the order of another format.
+inline TensorShape ShapeFromFormat(TensorFormat to, const tenon::TensorShape& shape, TensorFormat from) {
+  TensorShape out;
+  return ShapeFromFormatWithStatus(to, shape, from, &out).ok() ? out : TensorShape();
 }
 // *out: the batch, the spatial dimensions and the channels in the order of `format`. VECT_C: channels in blocks of
 // four, `channels` counts the blocks.

@@ -104,6 +104,14 @@ TEST_SUITE("names of TensorFlow's base") {
     CHECK(strings::StrCat("0x", strings::Hex(255, strings::kZeroPad4)) == "0x00ff");
     CHECK(strings::StrCat(strings::Hex(std::int8_t{-1})) == "ff");
     CHECK(strings::FpToString(0xab) == "00000000000000ab");
+    strings::Fprint fp = 0;
+    CHECK(strings::StringToFp("00000000000000ab", &fp));
+    CHECK(fp == 0xab);
+    CHECK_FALSE(strings::StringToFp("xyz", &fp));
+    CHECK_FALSE(strings::StringToFp("", &fp));
+    CHECK(str_util::ArgDefCase("^2ILoveYou!") == "i_love_you_");
+    CHECK(str_util::ArgDefCase("II-32") == "i_i_32");
+    CHECK(str_util::ArgDefCase("5-5").empty());
     CHECK(strings::HexStringToUint64("ab", &number));
     CHECK(number == 0xab);
     CHECK_FALSE(strings::HexStringToUint64("xy", &number));

@@ -11,12 +11,18 @@
 #include <tenon/compat/tensorflow/lib/platform.hpp>
 #include <tenon/compat/tensorflow/lib/random_distributions.hpp>
 #include <tenon/compat/tensorflow/lib/records.hpp>
+#include <tenon/compat/tensorflow/lib/strong_hash.hpp>
 
 namespace compat_lib_test {
 using namespace tensorflow;
 using random::PhiloxRandom;
 
 TEST_SUITE("TensorFlow's library") {
+  TEST_CASE("hashes with a key are those of StringToHashBucketStrong") {
+    constexpr uint64 kKey[2] = {123, 456}, kBuckets = (uint64{1} << 63) - 1;
+    CHECK(StrongKeyedHash(kKey, "input string") % kBuckets == 5923696793016453524);
+    CHECK(StrongKeyedHash(kKey, "") % kBuckets == 887865449656487407);
+  }
   TEST_CASE("distributions: ranges and means") {
     PhiloxRandom words(1, 2);
     random::UniformDistribution<PhiloxRandom, float> uniform;

@@ -204,6 +204,7 @@ TEST_SUITE("streams of TensorFlow's library") {
   }
   TEST_CASE("scanners") {
     using strings::Scanner;
+    CHECK(Scanner(">>=").Many(Scanner::RANGLE).OneLiteral("=").GetResult());
     StringPiece name, rest;
     CHECK(Scanner("key_1 = 'a\\'b' end")
               .One(Scanner::LETTER)

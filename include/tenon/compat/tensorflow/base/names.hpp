@@ -91,6 +91,27 @@ inline constexpr bool kLittleEndian = true;
 }  // namespace tensorflow
 
 // TensorFlow's support library has the same names.
+#define TENON_COMPAT_NESTED(name)     \
+  namespace tensorflow::name {}       \
+  namespace tsl::name {               \
+  using namespace ::tensorflow::name; \
+  }
 namespace tsl {
 using namespace tensorflow;
 }  // namespace tsl
+// Sources that open such a namespace in tsl find its names unqualified.
+TENON_COMPAT_NESTED(core)
+TENON_COMPAT_NESTED(crc32c)
+TENON_COMPAT_NESTED(error)
+TENON_COMPAT_NESTED(errors)
+TENON_COMPAT_NESTED(gtl)
+TENON_COMPAT_NESTED(io)
+TENON_COMPAT_NESTED(monitoring)
+TENON_COMPAT_NESTED(port)
+TENON_COMPAT_NESTED(profiler)
+TENON_COMPAT_NESTED(random)
+TENON_COMPAT_NESTED(str_util)
+TENON_COMPAT_NESTED(strings)
+TENON_COMPAT_NESTED(test)
+TENON_COMPAT_NESTED(thread)
+#undef TENON_COMPAT_NESTED

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// profiler::TraceMe as a name without effect, and the versions that sources compare with.
+// profiler::TraceMe and its relatives as names without effect, and the versions that sources compare with.
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <tenon/compat/tensorflow/base/names.hpp>
@@ -20,9 +21,38 @@ class TraceMe {
   void Stop() {}
   static bool Active(int = 1) { return false; }
 };
+class ScopedAnnotation {
+ public:
+  template <class... T>
+  explicit ScopedAnnotation(T&&...) {}
+  ~ScopedAnnotation() {}
+  static bool IsEnabled() { return false; }
+};
+class AnnotatedTraceMe {
+ public:
+  template <class... T>
+  explicit AnnotatedTraceMe(T&&...) {}
+  ~AnnotatedTraceMe() {}
+  template <class T>
+  void AppendMetadata(T&&) {}
+  void Stop() {}
+};
+class ScopedMemoryDebugAnnotation {
+ public:
+  template <class... T>
+  explicit ScopedMemoryDebugAnnotation(T&&...) {}
+  ~ScopedMemoryDebugAnnotation() {}
+};
 template <class... T>
 std::string TraceMeEncode(T&&...) {
   return {};
+}
+// Returns "name:type".
+inline std::string TraceMeOp(std::string_view name, std::string_view type) {
+  return std::string(name).append(":").append(type);
+}
+inline std::string TraceMeOpOverride(std::string_view name, std::string_view type) {
+  return std::string("#tf_op=").append(TraceMeOp(name, type)).append("#");
 }
 }  // namespace profiler
 }  // namespace tensorflow

@@ -129,6 +129,14 @@ inline const char* FpToString(char (&out)[17], std::uint64_t fp) {
   std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(fp));
   return out;
 }
+typedef std::uint64_t Fprint;
+inline constexpr int kFastToBufferSize = 32;  // characters that hold any number as text
+// The number that FpToString wrote. False: the text is none.
+inline bool StringToFp(const std::string& text, Fprint* fp) {
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, *fp, 16);
+  return !text.empty() && read.ec == std::errc() && read.ptr == end;
+}
 inline std::string FpToString(std::uint64_t fp) { return Printf("%016llx", static_cast<unsigned long long>(fp)); }
 // False: the text is not of hexadecimal digits alone.
 inline bool HexStringToUint64(StringPiece text, std::uint64_t* value) {
@@ -221,6 +229,20 @@ std::string Changed(StringPiece text, Change change) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(change(static_cast<unsigned char>(c)));
   return out;
+}
+// The text as a name of ops' arguments, "HiThere 2" as "hi_there_2": from the first letter on.
+inline std::string ArgDefCase(StringPiece text) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_letter = [&](char c) { return is_upper(c) || (c >= 'a' && c <= 'z'); };
+  std::size_t i = 0;
+  while (i < text.size() && !is_letter(text[i])) ++i;
+  std::string name;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_upper(c) && !name.empty() && name.back() != '_') name += '_';
+    name += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : is_letter(c) || (c >= '0' && c <= '9') ? c : '_';
+  }
+  return name;
 }
 inline std::string Lowercase(StringPiece text) {
   return Changed(text, [](int c) { return std::tolower(c); });

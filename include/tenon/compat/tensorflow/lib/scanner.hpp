@@ -34,7 +34,8 @@ class Scanner {
     LOWERLETTER_DIGIT_UNDERSCORE,
     NON_ZERO_DIGIT,
     SPACE,
-    UPPERLETTER
+    UPPERLETTER,
+    RANGLE
   };
   explicit Scanner(StringPiece text) : rest_(text), capture_(text.data()) {}
 
@@ -119,6 +120,7 @@ class Scanner {
       case NON_ZERO_DIGIT: return digit && c != '0';
       case SPACE: return std::isspace(static_cast<unsigned char>(c)) != 0;
       case UPPERLETTER: return upper;
+      case RANGLE: return c == '>';
     }
     return false;
   }

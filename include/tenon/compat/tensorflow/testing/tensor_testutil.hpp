@@ -169,6 +169,21 @@ void ExpectClose(const Tensor& x, const Tensor& y, double atol = -1, double rtol
   ASSERT_EQ(x.dtype(), DataTypeToEnum<T>::value);
   ExpectClose(x, y, atol, rtol);
 }
+namespace internal_test {
+// Whether |x - y| <= atol + rtol * |y|. Negative tolerances: those of ExpectClose.
+template <class T>
+::testing::AssertionResult IsClose(T x, T y, double atol = -1, double rtol = -1) {
+  constexpr double kUnits = 5;
+  const double unit = std::is_same_v<T, Eigen::half> ? 0x1p-10
+                      : std::is_same_v<T, float>     ? std::numeric_limits<float>::epsilon()
+                                                     : std::numeric_limits<double>::epsilon();
+  if (AreSame(x, y)) return ::testing::AssertionSuccess();
+  const auto a = static_cast<double>(x), b = static_cast<double>(y);
+  const double allowed = (atol < 0 ? kUnits * unit : atol) + (rtol < 0 ? kUnits * unit : rtol) * std::abs(b);
+  if (std::abs(a - b) <= allowed) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << a << " not close to " << b;
+}
+}  // namespace internal_test
 inline ::testing::AssertionResult IsSameType(const Tensor& x, const Tensor& y) {
   return x.dtype() == y.dtype() ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << "other types";
 }

@@ -2,12 +2,14 @@
 #pragma once
 // Small helpers of kernels: strides, alignment, names of nodes, memory as text.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <tenon/compat/tensorflow/common_shape_fns.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
 
 namespace tensorflow {
@@ -48,6 +50,23 @@ bool IsDim0SliceAligned(const tenon::TensorShape& shape, int64_t start, int64_t)
   if (shape.dims() == 1)
     return EIGEN_MAX_ALIGN_BYTES == 0 || start * static_cast<int64_t>(sizeof(T)) % EIGEN_MAX_ALIGN_BYTES == 0;
   return IsInnerDimsSizeAligned<T>(shape);
+}
+// EXPLICIT: Eigen has no such padding, PADDING_VALID.
+inline Eigen::PaddingType BrainPadding2EigenPadding(Padding padding) {
+  return padding == SAME ? Eigen::PADDING_SAME : Eigen::PADDING_VALID;
+}
+// Where the window of output `index` begins in an input of `in_size`, and how many elements of it lie there.
+// InvalidArgument: the window begins behind the input.
+inline Status GetBroadcastSize(int index, int in_size, int ksize, int stride, int pad_size, int* bindex, int* bsize) {
+  const int begin = index * stride;
+  if (begin > in_size)
+    return errors::InvalidArgument("index * stride must be less than or equal to input size: ", index, " * ", stride,
+                                   " > ", in_size);
+  const int cut = std::max(pad_size - begin, 0);  // by the padding in front
+  *bindex = std::max(begin - pad_size, 0);
+  *bsize = ksize - cut;
+  if (*bindex + ksize > in_size) *bsize = std::min(in_size - *bindex, ksize);
+  return Status();
 }
 // `text` with every character replaced that a name of a scope may not have.
 inline std::string SanitizeThreadSuffix(std::string text) {

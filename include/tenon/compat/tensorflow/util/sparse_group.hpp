@@ -29,6 +29,13 @@ class DimComparator {
   std::vector<int64_t> order_;
 };
 
+// As DimComparator, for orders of kDims dimensions.
+template <int kDims>
+class FixedDimComparator : public DimComparator {
+ public:
+  using DimComparator::DimComparator;
+};
+
 class GroupIterable;
 // Neighbours with equal indices in the dimensions of the group.
 class Group {

@@ -2,4 +2,4 @@
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
-#include <tenon/compat/tensorflow/lib/io.hpp>
+#include <tenon/compat/tensorflow/file_system.hpp>

@@ -3,3 +3,4 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/base/strings.hpp>
+#include <tenon/compat/tensorflow/base/human_readable.hpp>

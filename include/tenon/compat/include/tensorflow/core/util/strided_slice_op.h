@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Written by tools/forward_tensorflow_headers.py.
+#pragma GCC system_header
+#include <tenon/compat/tensorflow/util/strided_slice.hpp>
