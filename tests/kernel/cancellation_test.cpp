@@ -51,6 +51,7 @@ struct Listed final : tenon::CancellationManager::Waiter {
   Listed(int n, std::vector<int>* to, int* gone) : number(n), calls(to), left(gone) { ++*left; }
   ~Listed() override { --*left; }
   void OnCancel() override { calls->push_back(number); }
+  void OnRemove() override { calls->push_back(-number); }
   const int number;
   std::vector<int>* const calls;
   int* const left;
@@ -76,7 +77,7 @@ TEST_CASE("CancellationManager: waiters are called in their order, held until th
     CHECK(left == 3);
     CHECK(manager.IsInUse());
     parent.StartCancel();
-    CHECK(calls == std::vector<int>{0, 1, 3});
+    CHECK(calls == std::vector<int>{-2, 0, 1, 3, -1, -3});
     CHECK(left == 2);
     CHECK_FALSE(manager.TryRemoveWaiter(third.get()));
     CHECK_FALSE(manager.AddWaiter(second.get()));
@@ -90,7 +91,8 @@ TEST_CASE("CancellationManager: waiters are called in their order, held until th
     CHECK(left == 1);
   }
   CHECK(left == 0);
-  CHECK(calls.size() == 3);
+  CHECK(calls.size() == 7);
+  CHECK(calls.back() == -4);
 }
 
 TEST_CASE("CancellationManager: a child is cancelled with its parent, not the other way round") {

@@ -32,6 +32,7 @@ class CancellationManager {
    private:
     friend class CancellationManager;
     virtual void OnCancel() = 0;  // the callback
+    virtual void OnRemove() {}  // it is registered no more: removed, cancelled, or the manager has gone
     Waiter* next_ = nullptr;
   };
 
@@ -121,9 +122,9 @@ class CancellationManager {
       Waiter** place = &waiters_;
       while (*place != nullptr && *place != waiter) place = &(*place)->next_;
       if (*place == nullptr) return true;
-      *place = waiter->next_;
+      *place = std::exchange(waiter->next_, nullptr);
     }
-    (void)waiter->Unref();
+    Forget(waiter);
     return true;
   }
   // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
@@ -166,7 +167,11 @@ class CancellationManager {
     return first;
   }
   static void Forget(Waiter* waiters) {
-    while (waiters != nullptr) (void)std::exchange(waiters, waiters->next_)->Unref();
+    while (waiters != nullptr) {
+      Waiter* const waiter = std::exchange(waiters, waiters->next_);
+      waiter->OnRemove();
+      (void)waiter->Unref();
+    }
   }
   TENON_DETAIL_ALWAYS_INLINE bool IsActive() const { return state_.load(std::memory_order_acquire) == State::kActive; }
   void WaitUntilCancelled() const {

@@ -57,6 +57,7 @@ class TensorQueue final : public Resource {
     friend class TensorQueue;
     enum Kind : std::uint8_t { kEnqueue, kDequeue, kClose };
     void OnCancel() override { queue_->Cancel(this); }
+    void OnRemove() override { queue_ = {}; }
 
     Ref<TensorQueue> queue_;  // null: not registered at a manager
     CancellationManager* cancellation_ = nullptr;
@@ -135,6 +136,7 @@ class TensorQueue final : public Resource {
         live = cancellation->AddWaiter(attempt.get());
       }
       if (!live) {
+        attempt->queue_ = {};
         attempt->cancellation_ = nullptr;
         attempt->status_ = Cancelled(*attempt);
         finished.Add(std::move(attempt));
