@@ -74,6 +74,17 @@ TEST_SUITE("RaiseLoops") {
     }
     for (int i = 0; i < 2; ++i) CHECK(results[0].data<float>()[i] == results[1].data<float>()[i]);
   }
+  TEST_CASE("an invariant that nothing flows through is unconnected") {
+    GraphDef graph = Loop();
+    for (NodeDef& node : graph.node)  // x = x * tanh(x) + floor(w)
+      if (node.name == "a") node.input[1] = "f";
+    graph.node.push_back(Node1("f", "Floor", {"ew"}, DataType::kFloat));
+    const std::vector<std::string> ys{"y"}, xs{"x", "w"};
+    const auto names = AddGradients(&graph, ys, xs);
+    REQUIRE_MESSAGE(names.ok(), names.status().ToString());
+    CHECK((*names)[0].connected());
+    CHECK(!(*names)[1].connected());
+  }
   TEST_CASE("its gradient is that of central differences") {
     CHECK(GradientError(Loop(), "y", {{"x", RandomTensor({2})}, {"w", RandomTensor({2}, -1, 1, 2)}}) == "");
   }

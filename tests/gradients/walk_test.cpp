@@ -119,6 +119,37 @@ TEST_SUITE("GradientWalk") {
     b.Add("Square", "y", {x}, {{"_gradient_op_type", "Neg"}});
     CHECK(Number(Gradients(b.graph_def(), {"y"}, {"x"}, {{"x", Tensor::Scalar(3.f)}})[0]) == -1);
   }
+  TEST_CASE("a function that the library registers takes the gradients of the outputs") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, TensorShape());
+    b.Add("Square", "y", {x}, {{"_gradient_op_type", "CustomGradient-7"}});
+    FunctionDef f;  // dy -> -dy
+    f.signature.name = "g";
+    f.signature.input_arg.emplace_back().name = "dy";
+    f.signature.output_arg.emplace_back().name = "dx";
+    f.signature.input_arg[0].type = f.signature.output_arg[0].type = DataType::kFloat;
+    NodeDef& minus = f.node_def.emplace_back();
+    minus.name = "minus";
+    minus.op = "Neg";
+    minus.input.push_back("dy");
+    minus.attr.Set("T", AttrValue(DataType::kFloat));
+    f.ret.emplace_back("dx", "minus:y:0");
+    GraphDef graph = b.graph_def();
+    graph.library.function.push_back(f);
+    graph.library.registered_gradients.push_back({"g", "CustomGradient-7"});
+    const std::vector<NamedTensor> feeds{{"x", Tensor::Scalar(2.f)}};
+    CHECK(Number(Gradients(graph, {"y"}, {"x"}, feeds)[0]) == -1);
+
+    const std::vector<std::string> ys{"y"}, xs{"x"};
+    GraphDef wrong = graph;  // two results for one input
+    wrong.library.function[0].signature.output_arg.emplace_back(f.signature.output_arg[0]).name = "more";
+    wrong.library.function[0].ret.emplace_back("more", "minus:y:0");
+    CHECK(AddGradients(&wrong, ys, xs).status().code() == Code::kInvalidArgument);
+    graph.library.function.clear();
+    CHECK(AddGradients(&graph, ys, xs).status().code() == Code::kNotFound);
+    graph.library.registered_gradients.clear();
+    CHECK(AddGradients(&graph, ys, xs).status().code() == Code::kNotFound);
+  }
   TEST_CASE("second orders") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, TensorShape());

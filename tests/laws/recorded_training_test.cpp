@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training graphs that TensorFlow wrote: without their gradients and updates, and derived anew by AddTraining, they lose
-// as before. The new graph is not larger.
+// Training graphs that TensorFlow wrote: without their gradients and updates, and derived anew by AddTraining, they
+// lose as before. The new graph is not larger.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +57,8 @@ std::vector<float> Losses(const GraphDef& graph, const std::vector<std::vector<s
     Tensor labels = Tensor::Zeros<std::int64_t>({8});
     const Tensor x = Random<float>({8, 6}, static_cast<std::uint64_t>(i % 7));
     for (Index row = 0; row < 8; ++row)
-      labels.data<std::int64_t>()[row] = (x.data<float>()[row * 6] > 0 ? 1 : 0) + (x.data<float>()[row * 6 + 1] > 0 ? 1 : 0);
+      labels.data<std::int64_t>()[row] =
+          (x.data<float>()[row * 6] > 0 ? 1 : 0) + (x.data<float>()[row * 6 + 1] > 0 ? 1 : 0);
     const std::vector<NamedTensor> feeds{{"x", x}, {"labels", labels}};
     const auto loss = session->Run(feeds, fetches, {});
     REQUIRE_MESSAGE(loss.ok(), loss.status().ToString());

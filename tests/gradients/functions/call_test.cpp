@@ -80,6 +80,22 @@ TEST_SUITE("gradients of calls and branches") {
     graph.library.function.push_back(f);
     CHECK(GradientError(graph, "y", {{"a", RandomTensor({3})}}, {{"frozen", RandomTensor({3})}}) == "");
   }
+  TEST_CASE("an argument that nothing flows through is unconnected") {
+    FunctionDef f = Function("f", false);
+    f.node_def[0].op = "Floor";
+    f.node_def[1].input = {"t:y:0", "t:y:0"};
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {3});
+    b.Add("PartitionedCall", "y", {x},
+          {{"f", AttrValue(NameAttrList{"f", {}})}, {"Tout", AttrValue(std::vector<DataType>{DataType::kFloat})}});
+    REQUIRE(b.status().ok());
+    GraphDef graph = b.graph_def();
+    graph.library.function.push_back(f);
+    const std::vector<std::string> ys{"y"}, xs{"x"};
+    const auto names = AddGradients(&graph, ys, xs);
+    REQUIRE_MESSAGE(names.ok(), names.status().ToString());
+    CHECK(!(*names)[0].connected());
+  }
   TEST_CASE("If, both ways") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {3}), p = b.Placeholder("p", DataType::kBool, TensorShape());

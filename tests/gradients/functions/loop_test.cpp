@@ -191,7 +191,7 @@ TEST_SUITE("gradients of While") {
   }
   TEST_CASE("values of a marked body are computed again") {
     GraphDef plain = Loop(), marked = Loop();
-    const std::vector<std::string> ys{"loop:1"}, xs{"x"}, body{"body"};
+    const std::vector<std::string> ys{"loop:1"}, xs{"x", "w"}, body{"body"};
     REQUIRE(MarkForRecompute(&marked, body).ok());
     CHECK(GradientError(marked, "loop:1", {{"x", RandomTensor({2})}, {"w", RandomTensor({2}, 0.5, 1, 3)}}) == "");
     std::size_t variables[2];

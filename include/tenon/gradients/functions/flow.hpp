@@ -193,8 +193,7 @@ inline void ComponentsOf(G& g) {  // (components...) -> encoded
 }
 inline void CompositeOf(G& g) {  // encoded -> (components...)
   SlimVector<Symbol> parts;  // splits of rows and the like stay
-  for (int i = 0; i < g.num_outputs(); ++i)
-    parts.push_back(IsTrainable(g.output(i).dtype()) ? g.grad(i) : g.output(i));
+  for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(IsTrainable(g.output(i).dtype()) ? g.grad(i) : g.output(i));
   g.set(0, g.AddLike("CompositeTensorVariantFromComponents", {G::Input(std::move(parts))}, {"metadata"}));
 }
 

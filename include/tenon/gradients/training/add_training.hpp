@@ -53,9 +53,8 @@ inline Status FindTrained(EditedGraph* graph, const std::string& loss, Span<cons
     if (!reference && variable.dtype() != DataType::kResource)
       return errors::InvalidArgument("AddTraining: '", graph->Name(edge),
                                      "' is not the handle of a variable, but a tensor of type ", variable.dtype());
-    const DataType held = reference
-                              ? variable.dtype()
-                              : GradientBuilder(&graph->editor(), nullptr, edge.node, {}).HeldType(variable);
+    const DataType held =
+        reference ? variable.dtype() : GradientBuilder(&graph->editor(), nullptr, edge.node, {}).HeldType(variable);
     if (!kFloatingTypes.contains(held))
       return errors::InvalidArgument("AddTraining: variable '", graph->Name(edge), "' is of type ", held,
                                      "; only floating-point variables are trained");
@@ -103,9 +102,9 @@ inline Result<TrainingNames> StoreTraining(EditedGraph* graph, TrainingNodes* no
 }  // namespace detail
 
 // Adds nodes that derive `loss` with respect to `variables`, and update all variables at once by the rule of
-// `optimizer`. Variables are nodes of VarHandleOp, or VariableV2 of TensorFlow 1. After an error the graph is as it was. NotFound: a name is not in the graph, or a gradient
-// is missing. InvalidArgument: the loss or a variable is not of a floating type, or the loss does not depend on a
-// variable. externally synchronised.
+// `optimizer`. Variables are nodes of VarHandleOp, or VariableV2 of TensorFlow 1. After an error the graph is as it
+// was. NotFound: a name is not in the graph, or a gradient is missing. InvalidArgument: the loss or a variable does not
+// hold floats, or the loss does not depend on a variable. externally synchronised.
 //
 //   TENON_ASSIGN_OR_RETURN(const TrainingNames names, AddTraining(&graph, "loss", variables, Adam{.learning_rate =
 //   0.01}));

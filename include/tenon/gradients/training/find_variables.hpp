@@ -35,16 +35,16 @@ inline bool MatchesAny(const SlimVector<std::string>& patterns, const std::strin
 // Whether the node is a variable with gradients, or its handle.
 inline bool HoldsFloats(const NodeDef& node) {
   const AttrValue* const dtype = node.attr.Find("dtype");
-  return (node.op == "VarHandleOp" || node.op == "VariableV2" || node.op == "Variable") && dtype != nullptr && dtype->kind() == AttrValue::Kind::kType &&
-         kFloatingTypes.contains(dtype->type());
+  return (node.op == "VarHandleOp" || node.op == "VariableV2" || node.op == "Variable") && dtype != nullptr &&
+         dtype->kind() == AttrValue::Kind::kType && kFloatingTypes.contains(dtype->type());
 }
 
 }  // namespace detail
 
-// Returns the names of the VarHandleOp nodes, and variables of TensorFlow 1, that `tensor` needs, that hold floating-point numbers, and whose name or
-// shared_name matches `patterns`, in the graph's order: what AddTraining takes. A layer is frozen when its variables
-// are left out. NotFound: the graph lacks the tensor, or no variable matches; the message has the variables' names.
-// thread-safe.
+// Returns the names of the VarHandleOp nodes, and variables of TensorFlow 1, that `tensor` needs, that hold
+// floating-point numbers, and whose name or shared_name matches `patterns`, in the graph's order: what AddTraining
+// takes. A layer is frozen when its variables are left out. NotFound: the graph lacks the tensor, or no variable
+// matches; the message has the variables' names. thread-safe.
 //
 //   TENON_ASSIGN_OR_RETURN(const auto variables, FindVariables(graph, loss, {.include = {"head/*"}}));
 inline Result<SlimVector<std::string>> FindVariables(const GraphDef& graph, const std::string& tensor,

@@ -66,8 +66,7 @@ class UpdateBuilder {
     const auto* const held = editor_.refiner().Held(variable_.edge());
     PartialTensorShape shape = held != nullptr && !held->empty() ? (*held)[0].shape : PartialTensorShape();
     if (is_reference(variable_)) shape = variable_.shape();
-    const Symbol handle =
-        nodes_.AddVariable(StrCat(this->name(), "/", name), type_, shape, is_reference(variable_));
+    const Symbol handle = nodes_.AddVariable(StrCat(this->name(), "/", name), type_, shape, is_reference(variable_));
     nodes_.Initialize(handle, start);
     return handle;
   }
@@ -109,7 +108,8 @@ class UpdateBuilder {
       all.push_back(input);
       if (is_sparse() && input == gradient) all.push_back(indices());
     }
-    const std::string op = StrCat(is_reference(variable_) ? "" : "Resource", is_sparse() ? "SparseApply" : "Apply", rule);
+    const std::string op =
+        StrCat(is_reference(variable_) ? "" : "Resource", is_sparse() ? "SparseApply" : "Apply", rule);
     Update(editor_.AddNode(op, all, {attrs.begin(), attrs.size()}));
   }
   // The node changes a variable: it waits until all gradients are there.
