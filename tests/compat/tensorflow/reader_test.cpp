@@ -25,6 +25,9 @@ class ApplyOp : public AsyncOpKernel {
   explicit ApplyOp(OpKernelConstruction* c) : AsyncOpKernel(c) {
     OP_REQUIRES_OK(c, c->GetAttr("f", &function_));
     OP_REQUIRES_OK(c, c->GetAttr("on_runner", &on_runner_));
+    const NameAttrList* same = nullptr;
+    OP_REQUIRES_OK(c, c->GetAttr("f", &same));
+    OP_REQUIRES(c, same->name() == function_.name(), errors::Internal("another function: ", same->name()));
   }
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
     FunctionLibraryRuntime* const functions = context->function_library();

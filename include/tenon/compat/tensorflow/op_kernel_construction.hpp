@@ -40,7 +40,10 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
   template <class T>
   Status GetAttr(StringPiece name, T* value) const {
     const auto get = [this](StringPiece of, auto* to) { return this->Base::GetAttr(of, to); };
-    return AttrAs<T>::Read(get, name, value);
+    if constexpr (std::is_same_v<T, const NameAttrList*>)  // a part of def(), and valid as long
+      return GetNodeAttr(AttrSlice(this->def()), name, value);
+    else
+      return AttrAs<T>::Read(get, name, value);
   }
   const NodeDef& def() const { return KeptMessage(Base::def()); }
   Env* env() const { return internal::DefaultEnv(); }

@@ -154,6 +154,10 @@ class GuardedPhiloxRandom {
     mutex_lock lock(mutex_);
     generator_ = random::PhiloxRandom(static_cast<uint64_t>(seed), static_cast<uint64_t>(seed2));
   }
+  void Init(random::PhiloxRandom::ResultType counter, random::PhiloxRandom::Key key) {
+    mutex_lock lock(mutex_);
+    generator_ = random::PhiloxRandom(counter, key);
+  }
   random::PhiloxRandom ReserveSamples128(int64_t samples) {
     mutex_lock lock(mutex_);
     const random::PhiloxRandom mine = generator_;

@@ -20,8 +20,13 @@
 #include <tenon/compat/tensorflow/variant.hpp>
 
 namespace tensorflow {
+class GraphDefBuilder;
+class Node;
 class ResourceBase : public tenon::Resource {
  public:
+  virtual Status AsGraphDef(GraphDefBuilder*, Node**) const {
+    return errors::Unimplemented("AsGraphDef not implemented for resource ", DebugString());
+  }
   void Ref() const { this->AddRef(); }
   int64_t RefCount() const { return this->num_refs(); }
   std::string DebugString() const override { return {}; }

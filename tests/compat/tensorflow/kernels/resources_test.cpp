@@ -97,6 +97,11 @@ REGISTER_KERNEL_BUILDER(Name("CrNothing").Device(DEVICE_CPU), NoOp);
 }  // namespace
 
 TEST_SUITE("resources of TensorFlow's sources") {
+  TEST_CASE("resources are no part of a graph") {
+    int live = 0;
+    const core::RefCountPtr<Box> box(new Box(&live));
+    CHECK(box->AsGraphDef(nullptr, nullptr).message() == "AsGraphDef not implemented for resource a box");
+  }
   TEST_CASE("memory of the program's own") {
     int freed = 0;
     {

@@ -22,6 +22,22 @@ TEST_SUITE("TensorFlow's library") {
     constexpr uint64 kKey[2] = {123, 456}, kBuckets = (uint64{1} << 63) - 1;
     CHECK(StrongKeyedHash(kKey, "input string") % kBuckets == 5923696793016453524);
     CHECK(StrongKeyedHash(kKey, "") % kBuckets == 887865449656487407);
+    const Fprint128 a = Fingerprint128("alpha"), b = Fingerprint128("beta");
+    CHECK_FALSE(a == b);
+    CHECK(a == Fingerprint128("alpha"));
+    CHECK(FingerprintCat128(a, b) ==
+          Fprint128{FingerprintCat64(a.low64, b.low64), FingerprintCat64(a.high64, b.high64)});
+    CHECK(FingerprintCat128(a, 7).low64 == FingerprintCat64(a.low64, 7));
+    CHECK(Fprint128Hasher()(a) == static_cast<std::size_t>(a.low64));
+  }
+  TEST_CASE("guarded generators start from a counter and a key") {
+    PhiloxRandom::ResultType counter;
+    PhiloxRandom::Key key;
+    counter[0] = 1, counter[1] = 2, counter[2] = 3, counter[3] = 4, key[0] = 5, key[1] = 6;
+    PhiloxRandom expected(counter, key);
+    GuardedPhiloxRandom guarded;
+    guarded.Init(counter, key);
+    CHECK(guarded.ReserveSamples128(1)()[2] == expected()[2]);
   }
   TEST_CASE("distributions: ranges and means") {
     PhiloxRandom words(1, 2);
