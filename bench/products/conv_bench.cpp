@@ -122,10 +122,10 @@ void TimeWinograd(State& state, Index depth, Index out_depth) {
     c.filter = filter[at].data<float>();
     state.Check(Convolve(device, c, to.data<float>(), &weights[at], algorithm));
   };
-  for (std::size_t i = 0; i < filter.size(); ++i) run(winograd, output, true);
-  for (std::size_t i = 0; i < filter.size(); ++i) run(direct, other, false);
-  state.Peer("direct", [&] { run(direct, other, false); });
-  for (auto _ : state) run(winograd, output, true);
+  for (std::size_t i = 0; i < filter.size(); ++i) run(winograd, output, ConvAlgorithm::kBySize);
+  for (std::size_t i = 0; i < filter.size(); ++i) run(direct, other, ConvAlgorithm::kDirect);
+  state.Peer("direct", [&] { run(direct, other, ConvAlgorithm::kDirect); });
+  for (auto _ : state) run(winograd, output, ConvAlgorithm::kBySize);
 }
 
 }  // namespace

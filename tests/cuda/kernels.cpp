@@ -44,5 +44,6 @@ CUDA_TESTS_GEMM(std::int64_t);
 CUDA_TESTS_GEMM(complex64);
 CUDA_TESTS_GEMM(complex128);
 #undef CUDA_TESTS_GEMM
-template Status Conv2D<float>(Cpu&, const Conv2DGeometry&, const float*, const float*, float*, PackedWeights*, bool);
+template Status Conv2D<float>(Cpu&, const Conv2DGeometry&, const float*, const float*, float*, PackedWeights*,
+                              ConvAlgorithm);
 TENON_DETAIL_NAMESPACE_END
