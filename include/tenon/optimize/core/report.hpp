@@ -26,7 +26,7 @@ struct PassReport {
   int nodes_before = 0, nodes_after = 0;  // before the first round and after the last one
   std::int64_t nanoseconds = 0;
   SlimVector<RuleReport> rules;
-  SlimVector<NodeChoice> choices;  // of nodes that have a choice
+  SlimVector<NodeChoice> choices;  // nodes that have a choice
 
   // Returns how often a rule was applied.
   std::int64_t applied() const {
