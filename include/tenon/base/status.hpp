@@ -230,11 +230,10 @@ class [[nodiscard]] Result {
   TENON_DETAIL_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
   TENON_DETAIL_ALWAYS_INLINE T* operator->() { return &value(); }  // as value()
   TENON_DETAIL_ALWAYS_INLINE const T* operator->() const { return &value(); }
-  // Older names of value().
-  T& ValueOrDie() & { return value(); }
-  const T& ValueOrDie() const& { return value(); }
-  T&& ValueOrDie() && { return std::move(*this).value(); }
-  T ConsumeValueOrDie() { return std::move(*this).value(); }
+  T& ValueOrDie() & { return value(); }  // an older name of value()
+  const T& ValueOrDie() const& { return value(); }  // an older name of value()
+  T&& ValueOrDie() && { return std::move(*this).value(); }  // an older name of value()
+  T ConsumeValueOrDie() { return std::move(*this).value(); }  // an older name of std::move(result).value()
   // Replaces value or error by a new value.
   template <class... Arguments>
   T& emplace(Arguments&&... arguments) {
