@@ -212,10 +212,12 @@ class tstring {
     stream << text.view();
     return stream;
   }
-  // Members of std::string that older sources of TensorFlow call on elements. npos: not found.
-  static constexpr std::size_t npos = std::string_view::npos;
+  // Members of std::string that older sources of TensorFlow call on elements.
+  static constexpr std::size_t npos = std::string_view::npos;  // what find and rfind return when they find nothing
+  // Returns where the text first begins, from number `from` on.
   std::size_t find(std::string_view text, std::size_t from = 0) const { return view().find(text, from); }
   std::size_t find(char c, std::size_t from = 0) const { return view().find(c, from); }
+  // Returns where the text last begins, up to number `from`.
   std::size_t rfind(std::string_view text, std::size_t from = npos) const { return view().rfind(text, from); }
   std::size_t rfind(char c, std::size_t from = npos) const { return view().rfind(c, from); }
   // Returns up to `count` characters from number `from` on; nothing if `from` is beyond the end.
