@@ -12,8 +12,8 @@ TEST_SUITE("OptimizationReport") {
     report.nodes_before = 9;
     report.nodes_after = 7;
     report.rounds = 2;
-    report.passes.push_back({"pruning", 9, 7, 12'345, {}});
-    report.passes.push_back({"idle", 7, 7, 0, {}});
+    report.passes.push_back({"pruning", 9, 7, 12'345, {}, {}});
+    report.passes.push_back({"idle", 7, 7, 0, {}, {}});
     PassReport& pass = report.passes[0];
     pass.Count("identity");
     pass.Count("identity");
