@@ -43,16 +43,10 @@ TEST_SUITE("Split") {
     }
     CHECK(RunAll("SplitV", three, {x, Longs({5, -1, 0}), Int(0)}, 3)[1].NumElements() == 0);
   }
-  TEST_CASE("large parts that lie in one piece share the buffer, others do not keep it alive") {
+  TEST_CASE("large parts of the first dimension share the buffer, others do not keep it alive") {
     const Tensor x = Random<float>({4, 20000}, 1);
     const std::vector<Tensor> rows = RunAll("Split", {{"num_split", 2}}, {Int(0), x}, 2);
     CHECK(rows[1].raw_data() == x.data<float>() + 40000);
-    Tensor one;  // the sizes before the axis are 1
-    REQUIRE(one.CopyFrom(x, {1, 1, 4, 20000}));
-    const std::vector<Tensor> parts = RunAll("Split", {{"num_split", 2}}, {Int(2), one}, 2);
-    CHECK(parts[1].raw_data() == x.data<float>() + 40000);
-    CHECK(parts[1].shape() == TensorShape({1, 1, 2, 20000}));
-    CHECK(RunAll("Unpack", {{"num", 4}, {"axis", 2}}, {one}, 4)[3].raw_data() == x.data<float>() + 60000);
     CHECK_FALSE(RunAll("Split", {{"num_split", 2}}, {Int(1), x}, 2)[0].SharesBufferWith(x));
     CHECK_FALSE(RunAll("Unpack", {{"num", 3}}, {Make<float>({3}, {1, 2, 3})}, 3)[1].SharesBufferWith(x));
   }

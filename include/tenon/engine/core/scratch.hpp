@@ -23,20 +23,18 @@ TENON_DETAIL_NAMESPACE_BEGIN
 //   float* rows = scratch.As<float>();
 class Scratch {
  public:
-  // A step has one block for all of its kernels, as large as one of them needs.
-  TENON_DETAIL_NOINLINE Scratch(const Cpu& device, std::size_t bytes)
+  Scratch(const Cpu& device, std::size_t bytes)
       : allocator_(device.allocator != nullptr ? device.allocator : DefaultAllocator()), bytes_(bytes) {
-    if (bytes > 0 && device.allocator != nullptr) Take(Allocator::kScratchAlignment, true);
-    if (bytes > 0 && data_ == nullptr) Take(Allocator::kAlignment, false);
+    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
   }
   // Memory of another device, in the order of its work.
   Scratch(Allocator& allocator, std::size_t bytes) : allocator_(&allocator), bytes_(bytes) {
-    if (bytes > 0) Take(Allocator::kAlignment, false);
+    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  TENON_DETAIL_NOINLINE ~Scratch() {
-    if (data_ != nullptr) allocator_->DeallocateRaw(data_, alignment_, bytes_);
+  ~Scratch() {
+    if (data_ != nullptr) allocator_->DeallocateRaw(data_, Allocator::kAlignment, bytes_);
   }
 
   // ResourceExhausted when there was no memory; `who` is the engine's name.
@@ -52,17 +50,13 @@ class Scratch {
   }
 
  private:
-  void Take(std::size_t alignment, bool scratch) {
-    alignment_ = alignment;
-    data_ = allocator_->AllocateRaw(alignment, bytes_, {.retry_on_failure = !scratch, .scratch = scratch});
-  }
   TENON_DETAIL_COLD Status NoMemory(std::string_view who) const {
     return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by ",
                                      detail::NoMemoryFrom(*allocator_, bytes_));
   }
 
   Allocator* allocator_;
-  std::size_t bytes_, alignment_ = Allocator::kAlignment;
+  std::size_t bytes_;
   void* data_ = nullptr;
 };
 

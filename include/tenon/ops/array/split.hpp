@@ -55,12 +55,9 @@ Status CutAlong(OpKernelContext& context, Device& device, const Tensor& value, i
       continue;
     }
     const Index size = drop_axis ? 1 : sizes[i], run = size * inner;
-    if (run == row || (outer == 1 && run * mover.bytes >= kWorthSharingBytes)) {
+    if (run == row || (axis == 0 && run * mover.bytes >= kWorthSharingBytes)) {
       *out = Tensor(value.dtype());
-      if (run == row)
-        (void)out->CopyFrom(value, shape);  // the element counts agree
-      else
-        *out = Tensor::ViewOf(value.buffer(), value.dtype(), shape, mover.At(value.raw_data(), begin * inner));
+      (void)out->CopyFrom(run == row ? value : value.Slice(begin, begin + size), shape);  // the element counts agree
       parts.push_back({nullptr, run});
     } else {
       TENON_RETURN_IF_ERROR(context.allocate_output(static_cast<int>(i), shape, &out));

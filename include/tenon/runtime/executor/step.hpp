@@ -51,8 +51,8 @@ T* TakeItems(std::byte** free, std::size_t count) {
 // The arrays of a step, in one block: values, pointers to the nodes' inputs, frames and memos. one thread.
 struct StepArrays {
   using NodeFrame = OpKernelContext::NodeFrame;
-  StepArrays(const Program& of, bool lean) : program(of) {
-    const int num_values = program.num_values, num_nodes = this->num_nodes();
+  StepArrays(const Program& of, bool lean)
+      : program(of), num_values(of.num_values), num_nodes(static_cast<int>(of.nodes.size())) {
     std::size_t num_memos = 0;
     for (const ProgramNode& node : program.nodes) num_memos += !lean && node.uses_memo ? 1 : 0;
     const std::size_t bytes = ToSize(num_values) * sizeof(Tensor) + program.inputs.size() * sizeof(Tensor*) +
@@ -72,20 +72,19 @@ struct StepArrays {
   ~StepArrays() {
     ShapeMemo** const late = late_memos.load(std::memory_order_acquire);
     for (Tensor& value : Values()) value.~Tensor();
-    for (int n = 0; n < num_nodes() && frames != nullptr; ++n)
+    for (int n = 0; n < num_nodes && frames != nullptr; ++n)
       if (frames[n].memo != nullptr) frames[n].memo->~ShapeMemo();
-    for (int n = 0; n < num_nodes() && late != nullptr; ++n) delete late[n];
+    for (int n = 0; n < num_nodes && late != nullptr; ++n) delete late[n];
     delete[] late;
     FreeItems(values, alignof(Tensor));
   }
-  int num_nodes() const { return static_cast<int>(program.nodes.size()); }
-  Span<Tensor> Values() { return {values, ToSize(program.num_values)}; }
-  Tensor** inputs() { return reinterpret_cast<Tensor**>(values + program.num_values); }
+  Span<Tensor> Values() { return {values, ToSize(num_values)}; }
+  Tensor** inputs() { return reinterpret_cast<Tensor**>(values + num_values); }
   // The node's memo in a lean step, where the threads that run its nodes share the list.
   ShapeMemo* LateMemo(int node) {
     ShapeMemo** list = late_memos.load(std::memory_order_acquire);
     if (list == nullptr) {
-      auto** const made = new ShapeMemo* [ToSize(num_nodes())] {};
+      auto** const made = new ShapeMemo* [ToSize(num_nodes)] {};
       if (late_memos.compare_exchange_strong(list, made, std::memory_order_acq_rel))
         list = made;
       else
@@ -96,6 +95,7 @@ struct StepArrays {
   }
 
   const Program& program;
+  const int num_values, num_nodes;  // the program may be gone before the arrays are
   Tensor* values;  // at the beginning of the block
   NodeFrame* frames = nullptr;  // per node, with its memo if it uses one; null in a lean step
   std::atomic<ShapeMemo**> late_memos{nullptr};  // per node, made when it first runs; null in other steps
@@ -116,7 +116,7 @@ class Step {
     for (const auto& [value, tensor] : program.constants) this->value(value) = tensor;
     MakeEnvironments(lender);
     if (IsLean()) return;
-    for (int n = 0; n < arrays_.num_nodes(); ++n)
+    for (int n = 0; n < arrays_.num_nodes; ++n)
       arrays_.frames[n] = MakeFrame(n, program.last_use, arrays_.frames[n].memo);
   }
   Step(const Step&) = delete;
@@ -159,9 +159,6 @@ class Step {
     device_.result_allocator = device_.step_allocator;
     host()->result_allocator = host()->step_allocator;
   }
-
-  // Where kernels of the device allocate outputs and temporary tensors: the cache, as a rule.
-  void set_step_allocator(Allocator* allocator) { device_.step_allocator = allocator; }
 
   // Blocks stay in the caches: something outside of the step's runs uses their addresses.
   void KeepMemory() {

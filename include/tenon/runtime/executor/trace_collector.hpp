@@ -24,7 +24,6 @@
 #include <tenon/runtime/executor/thread_ids.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -257,5 +256,4 @@ class TraceCollector final : public StepStatsCollector {
 
 }  // namespace detail
 
-TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
