@@ -20,9 +20,9 @@ _tenon() {
     local options
     case $command in
       info) options='--nodes --node --functions --top --tags --json --color --help' ;;
-      run) options='--input --output --signature --fetch --target --image-size --image-range --labels --optimize --threads --inter-threads --tags --json --color --help' ;;
-      bench) options='--seconds --runs --warmup --batch --ops --input --signature --fetch --target --image-size --image-range --optimize --threads --inter-threads --tags --json --color --help' ;;
-      trace) options='--output --warmup --input --signature --fetch --target --image-size --image-range --optimize --threads --inter-threads --tags --json --color --help' ;;
+      run) options='--input --output --signature --fetch --target --image-size --image-range --labels --optimize --choices --threads --inter-threads --tags --json --color --help' ;;
+      bench) options='--seconds --runs --warmup --batch --ops --tune --input --signature --fetch --target --image-size --image-range --optimize --choices --threads --inter-threads --tags --json --color --help' ;;
+      trace) options='--output --warmup --input --signature --fetch --target --image-size --image-range --optimize --choices --threads --inter-threads --tags --json --color --help' ;;
       convert) options='--to --freeze --prune --fetch --fold --fold-limit --optimize --explain --signature --tags --json --color --help' ;;
       check) options='--tags --json --color --help' ;;
       ops) options='--names --search --json --color --help' ;;
