@@ -19,6 +19,7 @@
 #include <tenon/tensor/shape.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 struct NpyOptions {
   // Type of void elements: bfloat16, one of the float8 types or of the types of less than a byte. numpy.save writes
@@ -267,4 +268,5 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
 
 }  // namespace detail
 
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

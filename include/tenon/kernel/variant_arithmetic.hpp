@@ -15,6 +15,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace ops::detail {
 
@@ -72,4 +73,5 @@ inline Status AddVariants(OpKernelContext& context) {
 
 }  // namespace ops::detail
 
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -18,6 +18,7 @@
 #include <tenon/tensor/variant_element.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 class OpKernelContext;
 
@@ -338,4 +339,5 @@ inline Status VariantRegistry::Shape(const Tensor& tensor, TensorShape* shape) c
                           "'; VariantRegistry::AddShape registers one");
 }
 
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

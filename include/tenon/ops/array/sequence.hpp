@@ -25,6 +25,8 @@ namespace ops {
 
 namespace detail {
 
+TENON_DETAIL_COLD_CODE_BEGIN
+
 // How many numbers start, start + delta, ... there are before limit.
 template <class T>
 Status RangeSize(T start, T limit, T delta, std::int64_t* size) {
@@ -88,6 +90,8 @@ inline Status LinSpaceShape(InferenceContext* c) {
   c->set_output(0, c->Vector(known ? c->MakeDim(num) : c->UnknownDim()));
   return OkStatus();
 }
+
+TENON_DETAIL_COLD_CODE_END
 
 template <class T>
 inline constexpr bool kIsRangeType =

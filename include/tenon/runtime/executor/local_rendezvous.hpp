@@ -24,6 +24,7 @@
 #include <tenon/runtime/extensions.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Limits of the values that were sent and not received yet; 0: no limit.
 struct RendezvousLimits {
@@ -379,4 +380,5 @@ inline Owned<RunRendezvous> MakeRunLocalRendezvous(CancellationManager* cancella
 inline const bool fills_rendezvous = FillExtension(&extensions.rendezvous, &MakeRunLocalRendezvous);
 }  // namespace detail
 
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

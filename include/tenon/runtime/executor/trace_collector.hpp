@@ -24,6 +24,7 @@
 #include <tenon/runtime/executor/thread_ids.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -256,4 +257,5 @@ class TraceCollector final : public StepStatsCollector {
 
 }  // namespace detail
 
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

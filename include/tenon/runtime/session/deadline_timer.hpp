@@ -16,6 +16,7 @@
 #include <tenon/base/thread.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // thread-safe. The functions should be short: they keep others from being called in time.
 //
@@ -172,4 +173,5 @@ class DeadlineTimer {
   SlimVector<std::uint32_t> heap_;  // numbers of slots with a call: a binary heap by time
 };
 
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
