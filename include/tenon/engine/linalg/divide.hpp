@@ -87,7 +87,7 @@ class MergedRows {
   MergedRows(Cpu& device, R* rows, Index row, Index split, Index columns)
       : device_(device), rows_(rows), row_(row), split_(split), columns_(columns) {}
 
-  void Rotate(const SlimVector<Deflation::Rotation>& rotations) {
+  TENON_DETAIL_RARE void Rotate(const SlimVector<Deflation::Rotation>& rotations) {
     for (const Deflation::Rotation& turn : rotations) {
       R *const x = rows_ + turn.first * row_, *const y = rows_ + turn.second * row_;
       const R c = static_cast<R>(turn.c), s = static_cast<R>(turn.s);
@@ -108,8 +108,8 @@ class MergedRows {
     return places;
   }
   // Row j becomes the sum of factors: [kept, kept], row j, times the kept rows at their places; then come those gone.
-  void Replace(const Deflation& deflation, const SlimVector<Index>& places, const Half* half,
-               const SlimVector<R>& factors) {
+  TENON_DETAIL_RARE void Replace(const Deflation& deflation, const SlimVector<Index>& places, const Half* half,
+                                 const SlimVector<R>& factors) {
     const auto count = static_cast<Index>(deflation.kept.size()), others = static_cast<Index>(deflation.gone.size());
     Index of_first = 0, before_second = 0;  // rows with something in the first half, and rows without in the second
     for (const Index i : deflation.kept) {
@@ -173,13 +173,13 @@ class DivideTridiagonal {
   DivideTridiagonal(Cpu& device, double* d, double* e, Index n, R* rows, const Leaf& leaf)
       : device_(device), d_(d), e_(e), n_(n), rows_(rows), leaf_(leaf) {}
   // False: an element is not finite, or a leaf has no decomposition.
-  bool Run() {
+  TENON_DETAIL_RARE bool Run() {
     small_ = 8 * static_cast<double>(std::numeric_limits<R>::epsilon()) * LargestOf(d_, e_, n_);
     return std::isfinite(small_) && Solve(0, n_);
   }
 
  private:
-  bool Solve(Index at, Index n) {
+  TENON_DETAIL_RARE bool Solve(Index at, Index n) {
     R* const corner = rows_ + at * n_ + at;
     if (n <= kLeaf) return leaf_(d_ + at, e_ + at, n, corner, n_);
     const Index half = n / 2;
@@ -189,7 +189,7 @@ class DivideTridiagonal {
     return Solve(at, half) && Solve(at + half, n - half) && Merge(d_ + at, n, half, beside, corner);
   }
   // The halves and the matrix |beside| v v^T, v the last row of the first half and the first of the second.
-  bool Merge(double* d, Index n, Index half, double beside, R* rows) {
+  TENON_DETAIL_RARE bool Merge(double* d, Index n, Index half, double beside, R* rows) {
     const double root = std::sqrt(std::fabs(beside));
     SlimVector<double> z(Items(n), 0);
     SlimVector<Half> halves(Items(n), Half::kFirst);
@@ -247,7 +247,7 @@ class DivideBidiagonal {
   DivideBidiagonal(Cpu& device, double* d, double* e, Index n, R* lefts, R* rights, const Leaf& leaf)
       : device_(device), d_(d), e_(e), n_(n), lefts_(lefts), rights_(rights), leaf_(leaf) {}
   // False: an element is not finite, or a leaf has no decomposition.
-  bool Run() {
+  TENON_DETAIL_RARE bool Run() {
     small_ = 8 * static_cast<double>(std::numeric_limits<R>::epsilon()) * LargestOf(d_, e_, n_);
     if (small_ > 0) return std::isfinite(small_) && Solve(0, n_, n_);
     for (Index i = 0; i < n_; ++i) lefts_[i * (n_ + 1)] = rights_[i * (n_ + 1)] = R(1);
@@ -256,7 +256,7 @@ class DivideBidiagonal {
 
  private:
   // Rows [at, at + n), and columns [at, at + columns), one more than rows before another block.
-  bool Solve(Index at, Index n, Index columns) {
+  TENON_DETAIL_RARE bool Solve(Index at, Index n, Index columns) {
     const Index corner = at * n_ + at;
     if (n <= kLeaf) return leaf_(d_ + at, e_ + at, n, columns, lefts_ + corner, rights_ + corner, n_);
     const Index middle = n / 2, begin = at + middle + 1;
@@ -265,7 +265,7 @@ class DivideBidiagonal {
   }
   // Row `middle`, [..., d, beside, ...], stands between the halves. Seen from their vectors it is a row z above a
   // diagonal.
-  bool Merge(double* d, double beside, Index n, Index columns, Index middle, R* lefts, R* rights) {
+  TENON_DETAIL_RARE bool Merge(double* d, double beside, Index n, Index columns, Index middle, R* lefts, R* rights) {
     SlimVector<double> z(Items(n), 0);
     SlimVector<Half> halves(Items(n), Half::kFirst);
     const double on = d[middle];

@@ -29,7 +29,7 @@ class Schur {
   const C* q() const { return q_.data(); }
 
   // Decomposes the matrix in t(). False: no convergence, which finite matrices have.
-  bool Run() {
+  TENON_DETAIL_RARE bool Run() {
     for (Index i = 0; i < n_; ++i) q_.data()[i * n_ + i] = C(1);
     for (const C& x : t_)
       if (!std::isfinite(x.real()) || !std::isfinite(x.imag())) return false;
@@ -50,7 +50,7 @@ class Schur {
   }
 
   // v: [n, n]: column k is the eigenvector of t[k, k], of length 1.
-  void Eigenvectors(C* v) const {
+  TENON_DETAIL_RARE void Eigenvectors(C* v) const {
     double norm = 0;
     for (const C& x : t_) norm = std::max(norm, std::abs(x));
     SlimVector<C> x(static_cast<std::size_t>(n_), C(0));
@@ -74,7 +74,7 @@ class Schur {
     }
   }
   // out: [n, n], out out = q t q^H, with eigenvalues whose real parts are not negative.
-  void SquareRoot(C* out) const {
+  TENON_DETAIL_RARE void SquareRoot(C* out) const {
     SlimVector<C> r(Size(n_), C(0)), turned(Size(n_), C(0)), adjoint(Size(n_), C(0));
     for (Index j = 0; j < n_; ++j) {
       r.data()[j * n_ + j] = std::sqrt(T(j, j));
@@ -110,7 +110,7 @@ class Schur {
     return far == C(0) ? d : d - cross / far;
   }
 
-  void Hessenberg() {
+  TENON_DETAIL_RARE void Hessenberg() {
     SlimVector<C> v(static_cast<std::size_t>(std::max<Index>(n_, 1)), C(0));
     for (Index k = 0; k + 2 < n_; ++k) {
       double tail = 0;

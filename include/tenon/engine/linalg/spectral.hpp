@@ -36,7 +36,7 @@ class Spectral {
   explicit Spectral(Cpu& device) : blocked_(device) {}
 
   // EigenHermitian; v may be null. False: no convergence, which finite matrices have.
-  bool EigenHermitian(T* a, Index n, Real<T>* e, T* v) {
+  TENON_DETAIL_RARE bool EigenHermitian(T* a, Index n, Real<T>* e, T* v) {
     Real<T> scale = 0;
     for (Index i = 0; i < n; ++i) {
       a[i * n + i] = T(RealPart(a[i * n + i]));
@@ -73,7 +73,7 @@ class Spectral {
 
   // a: [m, n], m >= n, is overwritten; s: [n], descending; u: [m, kept], n or m columns; v: [n, n]: a = u s v^H. u and
   // v may be null, both of them. False: an element is not finite, or there is no convergence.
-  bool SvdTall(T* a, Index m, Index n, Index kept, Real<T>* s, T* u, T* v) {
+  TENON_DETAIL_RARE bool SvdTall(T* a, Index m, Index n, Index kept, Real<T>* s, T* u, T* v) {
     if (!AreFinite(a, m * n)) return false;
     const Real<T> scale = Scale(a, m * n);
     const bool vectors = u != nullptr;
@@ -173,7 +173,8 @@ class Spectral {
   }
   // c = P_0^H P_1^H ... c, c: [n, n]: `count` reflectors P = 1 - tau v v^H below the diagonal of `a`: [rows, count],
   // whose first row is row `!whole` of c.
-  void TurnBack(const T* a, Index row, Index n, Index count, const T* taus, bool whole, T* c, Index c_row) {
+  TENON_DETAIL_RARE void TurnBack(const T* a, Index row, Index n, Index count, const T* taus, bool whole, T* c,
+                                  Index c_row) {
     if (count <= 0) return;
     const Index skip = whole ? 0 : 1;
     if (n <= kSmall) {
@@ -197,7 +198,7 @@ class Spectral {
     }
   }
   // u: [m, kept], whose first n columns are to be multiplied by small: [n, n]; u = small where m = n.
-  void FinishLeft(const T* small, Index m, Index n, Index kept, T* u) {
+  TENON_DETAIL_RARE void FinishLeft(const T* small, Index m, Index n, Index kept, T* u) {
     if (m == n) {
       std::copy(small, small + n * n, u);
       return;

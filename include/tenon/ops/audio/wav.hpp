@@ -218,7 +218,7 @@ struct DecodeWav {
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& contents, Index channels, Index samples) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, const Tensor& contents, Index channels, Index samples) {
     if (contents.dims() != 0)
       return errors::InvalidArgument("DecodeWav: contents must be scalar, got ", contents.shape());
     detail::WavSound sound;
@@ -263,7 +263,7 @@ struct EncodeWav {
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& audio, const Tensor& rate) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, const Tensor& audio, const Tensor& rate) {
     if (audio.dims() != 2) return errors::InvalidArgument("EncodeWav: audio must be 2-dimensional", audio.shape());
     if (rate.dims() != 0)
       return errors::InvalidArgument("EncodeWav: Input sample_rate should be a scalar tensor, got ", rate.shape());

@@ -154,7 +154,7 @@ bool HasEigenvalues(const W* a, Index n) {
 
 // False: there are none.
 template <class W, class T>
-bool EigenAs(Cpu& device, const T* in, Index n, T* e, T* v) {
+TENON_DETAIL_RARE bool EigenAs(Cpu& device, const T* in, Index n, T* e, T* v) {
   SlimVector<W> a = Numbers<W>(n * n), vectors = Numbers<W>(v == nullptr ? 0 : n * n);
   SlimVector<linalg::Real<W>> values = Numbers<linalg::Real<W>>(n);
   CopyAs(in, a.data(), n * n);

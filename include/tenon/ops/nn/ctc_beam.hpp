@@ -252,7 +252,7 @@ inline Status SetCtcPaths(OpKernelContext& context, Index batch, const SlimVecto
 }
 
 template <class T>
-Status RunCtcBeam(OpKernelContext& context, Index width, Index top_paths, bool merge_repeated) {
+TENON_DETAIL_RARE Status RunCtcBeam(OpKernelContext& context, Index width, Index top_paths, bool merge_repeated) {
   const Tensor &inputs = context.input(0), &lengths = context.input(1);
   TENON_RETURN_IF_ERROR(
       CheckCtcInputs(inputs, lengths, Code::kFailedPrecondition, std::numeric_limits<std::int32_t>::min()));

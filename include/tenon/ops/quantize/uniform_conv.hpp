@@ -56,8 +56,8 @@ class UniformConvolver {
   // Calls store(element, sum, batch of lhs, output feature) for each output. `zeros`: the zero point of lhs for each of
   // its batches, or one for all.
   template <class Store>
-  Status Run(OpKernelContext& context, Cpu& device, const UniformScale& rhs_scale, const std::int32_t* zeros,
-             bool one_zero, const Store& store) const {
+  TENON_DETAIL_RARE Status Run(OpKernelContext& context, Cpu& device, const UniformScale& rhs_scale,
+                               const std::int32_t* zeros, bool one_zero, const Store& store) const {
     const Index block = std::max<Index>(1, std::min(positions_, (Index{1} << 20) / std::max<Index>(depth_, 1)));
     const Index part = std::gcd(g_.out_features / g_.feature_groups, g_.out_features / g_.batch_groups);
     Tensor rows, window, totals;
@@ -171,7 +171,7 @@ struct UniformConvRule : UniformConvAttrs {
     if (lhs.axis == -1) return OkStatus();
     return errors::InvalidArgument("lhs_quantization_axis Attr must be -1 (per-tensor), but is ", lhs.axis);
   }
-  Status Run(OpKernelContext& context, Cpu& device) const {
+  TENON_DETAIL_RARE Status Run(OpKernelContext& context, Cpu& device) const {
     const Tensor &x = context.input(0), &w = context.input(1);
     UniformConvGeometry g;
     UniformScale from, right;
@@ -208,7 +208,7 @@ struct UniformConvHybridRule : UniformConvAttrs {
   UniformAttrs rhs;
 
   Status Init(OpKernelConstruction& c) { return rhs.Read(c, kUniformAttrsOfRhs); }
-  Status Run(OpKernelContext& context, Cpu& device) const {
+  TENON_DETAIL_RARE Status Run(OpKernelContext& context, Cpu& device) const {
     const Tensor &x = context.input(0), &w = context.input(1);
     UniformConvGeometry g;
     UniformScale right;

@@ -310,8 +310,8 @@ Status CombineGroups(OpKernelContext& context, SetOperation operation, SetGroups
   return WriteSets(context, like, results);
 }
 
-inline Status RunSetOperation(OpKernelContext& context, std::string_view operation_name, const SetGroups& a,
-                              const SetGroups& b, bool all_of_b) {
+TENON_DETAIL_RARE inline Status RunSetOperation(OpKernelContext& context, std::string_view operation_name,
+                                                const SetGroups& a, const SetGroups& b, bool all_of_b) {
   const std::string_view op = context.op_kernel().def().op;
   SetOperation operation{};
   TENON_RETURN_IF_ERROR(ParseSetOperation(operation_name, &operation));

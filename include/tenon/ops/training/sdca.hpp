@@ -84,7 +84,7 @@ struct SdcaFprint {
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& input) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, const Tensor& input) {
     if (input.dims() != 1)
       return errors::InvalidArgument("SdcaFprint: Input must be a vector, got shape ", input.shape());
     Tensor* output = nullptr;

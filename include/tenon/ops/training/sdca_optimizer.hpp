@@ -140,7 +140,7 @@ class SdcaKernel : public OpKernel {
     return SdcaLoss(type);
   }
 
-  Status Run(OpKernelContext& context) const {
+  TENON_DETAIL_RARE Status Run(OpKernelContext& context) const {
     SdcaBatch batch;
     batch.l2 = static_cast<double>(l2_);
     batch.shrinkage = static_cast<double>(l1_) / static_cast<double>(l2_);
