@@ -154,6 +154,56 @@ TEST_CASE("larger alignments pass through to the allocator below") {
   }
 }
 
+TEST_CASE("the owner's scratch memory is one block, as large as was wanted at one time") {
+  TrackingAllocator base(CpuAllocator());
+  constexpr std::size_t kAlignment = Allocator::kScratchAlignment;
+  constexpr tenon::AllocationAttributes kScratch{.scratch = true};
+  {
+    const CachingPtr cache = Make(&base);
+    CHECK(!cache->KeepsScratch(100));  // no owner
+    CHECK(cache->AllocateRaw(kAlignment, 100, kScratch) == nullptr);
+    cache->SetOwnerThread();
+    void* const aligned = Needed(cache->AllocateRaw(kAlignment, 100));  // not scratch memory
+    CHECK(base.blocks_in_use() == 1);
+    cache->DeallocateRaw(aligned, kAlignment, 100);
+    for (int run = 0; run < 3; ++run) {
+      for (const std::size_t bytes : {300, 5000, 1, 700, 4000}) {
+        auto* const first = static_cast<char*>(Needed(cache->AllocateRaw(kAlignment, bytes, kScratch)));
+        CHECK(reinterpret_cast<std::uintptr_t>(first) % 64 == 0);
+        std::memset(first, 1, bytes);
+        auto* const second = static_cast<char*>(cache->AllocateRaw(kAlignment, 1000, kScratch));
+        if (run > 0) Needed(second);
+        if (second != nullptr) {
+          CHECK((second >= first + bytes || second + 1000 <= first));
+          std::memset(second, 2, 1000);
+          cache->DeallocateRaw(second, kAlignment, 1000);
+        }
+        cache->DeallocateRaw(first, kAlignment, bytes);
+      }
+      if (run > 0) CHECK(cache->held_bytes() == 5056 + 1024);
+    }
+    CHECK(base.blocks_in_use() == 1);
+    cache->ClearOwnerThread();
+    CHECK(cache->Trim() == 5056 + 1024);
+    CHECK(cache->held_bytes() == 0);
+    CHECK(base.blocks_in_use() == 0);
+    cache->ForgetScratch();
+    cache->SetOwnerThread();
+    void* const small = Needed(cache->AllocateRaw(kAlignment, 64, kScratch));
+    CHECK(cache->held_bytes() == 64);
+    base.FailAllocations(1, TrackingAllocator::kAll);
+    CHECK(!cache->KeepsScratch(100));  // in use, and too small
+    CHECK(cache->AllocateRaw(kAlignment, 100, kScratch) == nullptr);
+    cache->DeallocateRaw(small, kAlignment, 64);
+    CHECK(cache->KeepsScratch(100));  // it may try
+    CHECK(cache->AllocateRaw(kAlignment, 100, kScratch) == nullptr);
+    base.FailAllocations(0);
+    cache->ClearOwnerThread();
+  }
+  CHECK(base.blocks_in_use() == 0);
+  CHECK(base.num_bad_frees() == 0);
+}
+
 TEST_CASE("what the allocator below refuses is null, and null is freed by doing nothing") {
   TrackingAllocator base(CpuAllocator());
   const CachingPtr cache = Make(&base);

@@ -31,6 +31,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 struct ShapeMemo {
   bool valid = false;
   bool has_promised = false;       // `promised` was made for these inputs
+  std::uint8_t fresh = 0;          // bit i: the kernel has allocated output i, and only the step holds it
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
   InlinedVector<TensorShape, 2> inputs;
   InlinedVector<TensorShape, 1> outputs;

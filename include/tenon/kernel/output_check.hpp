@@ -103,8 +103,10 @@ inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
   ShapeMemo* const memo = frame.memo;
   if (!memo->has_promised || (!memo->valid && !MadeForInputs(*memo, frame.kernel->num_inputs(), frame.inputs)))
     FindPromised(frame, memo);
+  memo->fresh = 0;
   for (int i = 0; i < frame.kernel->num_outputs(); ++i) {
     const PartialTensorShape& promised = memo->promised[static_cast<std::size_t>(i)];
+    if (i < 8 && frame.outputs[i].RefCountIsOne()) memo->fresh |= static_cast<std::uint8_t>(1u << i);
     if (!Allows(promised, frame.outputs[i].shape())) [[unlikely]]
       return BrokenPromise(*frame.kernel, i, frame.outputs[i].shape(), promised);
   }

@@ -26,6 +26,9 @@ enum class AllocatorMemoryType { kUnknown = 0, kDevice = 1, kHostPageable = 2, k
 struct AllocationAttributes {
   bool retry_on_failure = true;  // may wait for memory to come back; false: fail at once
   bool allocation_will_be_logged = false;
+  // It goes back on this thread before the kernel that asks has ended, after all such memory that was given later.
+  // Only for an allocator whose KeepsScratch() is true for these bytes.
+  bool scratch = false;
   // For an allocator with timestamps (BFCAllocator::SetTimingCounter): it gives only memory that was freed at or before
   // the count which this returns, asked anew for each try. Null or 0: any free memory.
   const Function<std::uint64_t()>* freed_by_func = nullptr;
@@ -35,6 +38,8 @@ struct AllocationAttributes {
 class Allocator {
  public:
   static constexpr std::size_t kAlignment = 64;  // bytes; tensors ask for it, and it is the least that is ever given
+  static constexpr std::size_t kScratchAlignment =
+      2 * kAlignment;  // bytes; requests with AllocationAttributes::scratch ask for it
 
   Allocator() = default;
   Allocator(const Allocator&) = delete;
@@ -66,6 +71,8 @@ class Allocator {
 
   virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }  // the kind of memory
   virtual bool HostAccessible() const { return true; }  // may the processor read and write the blocks?
+  // Returns whether a request for scratch memory of `bytes` bytes may be made now; see AllocationAttributes::scratch.
+  virtual bool KeepsScratch(std::size_t /*bytes*/) { return false; }
   // Returns whether a Buffer may stand in the block in front of its data, and ask for 64 bytes more.
   virtual bool HoldsHeaders() const { return HostAccessible() && !AllocatesOpaqueHandle(); }
 

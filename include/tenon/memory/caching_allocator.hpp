@@ -36,6 +36,8 @@ inline constinit thread_local char this_thread_mark = 0;
 // Two sets of lists: `own_` is the owner's alone while there is one; `shared_` is everybody else's, behind the lock. An
 // owner that finds its list empty takes the shared list of that class as a whole; without an owner, both are behind the
 // lock. A request with freed_by_func is never served from a list: when a cached block was freed, nobody wrote down.
+// Scratch memory (AllocationAttributes::scratch) of the owner comes from one block, last in, first out. It grows to the
+// most that was in use at one time.
 // Blocks of memory the processor cannot touch are linked through nodes beside them and always use the lock.
 class CachingAllocator final : public Allocator {
  public:
@@ -94,6 +96,12 @@ class CachingAllocator final : public Allocator {
   // Gives cached blocks back to `base` and returns their bytes: all of them, or the shared ones only when another
   // thread is the owner.
   std::size_t Trim();
+  // True on the owner's thread, but while other scratch memory is in use and too little is left.
+  bool KeepsScratch(std::size_t bytes) override;
+  // The next block of scratch memory is as large as the requests to come want it. There must be no owner.
+  void ForgetScratch() {
+    if (scratch_ != nullptr) scratch_->most = 0;
+  }
 
   // Bytes and calls as `base` sees them: cached blocks count as in use. largest_free_block_bytes is the largest cached
   // block that the calling thread could have.
@@ -103,6 +111,12 @@ class CachingAllocator final : public Allocator {
  private:
   struct Lists {
     detail::FreeBlock* heads[detail::kNumSizeClasses] = {};
+  };
+  struct ScratchBlock {
+    char* data = nullptr;
+    std::size_t bytes = 0, used = 0;
+    std::size_t most = 0;  // most bytes that were wanted at one time
+    int live = 0;  // requests that have not come back
   };
   // The link of a block that the processor cannot write to. Spare ones hold no block.
   struct Node : detail::FreeBlock {
@@ -116,6 +130,11 @@ class CachingAllocator final : public Allocator {
   void DeallocateSlowly(void* ptr, std::size_t alignment, std::size_t bytes);
   void* AllocateFromBase(std::size_t alignment, std::size_t block_bytes, const AllocationAttributes& attributes);
   void* TakeCached(std::size_t size_class);
+  static constexpr std::size_t WholeLines(std::size_t bytes) { return (bytes + kAlignment - 1) & ~(kAlignment - 1); }
+  void* TakeScratch(std::size_t bytes);
+  void GiveScratch(char* ptr, std::size_t bytes);
+  std::size_t TakeIdleScratch();
+  void GiveBackScratch(std::size_t bytes);
   void ForgetBlocks(std::int64_t count, std::int64_t bytes);
   // Under the lock: nobody else uses own_ now.
   bool MayUseOwn() const { return owner_.load(std::memory_order_relaxed) == nullptr || IsOwnerThread(); }
@@ -130,6 +149,7 @@ class CachingAllocator final : public Allocator {
   std::atomic<const void*> owner_{nullptr};  // changes under the lock
   std::atomic<std::int64_t> held_bytes_{0};  // changes under the lock
   Owned<Lists> own_;  // the owner's; without an owner, behind the lock; null until a block comes back
+  Owned<ScratchBlock> scratch_;  // as own_; null until a kernel wants scratch memory
   Allocator* const base_;
   const bool linked_inside_;  // the link is the first word of the block itself
 
@@ -189,6 +209,7 @@ inline void* CachingAllocator::TakeCached(std::size_t size_class) {
 TENON_DETAIL_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, std::size_t bytes,
                                                                 const AllocationAttributes& attributes) {
   if (bytes > detail::kMaxBlockBytes) return nullptr;
+  if (attributes.scratch) return TakeScratch(bytes);
   if (alignment > kAlignment) return AllocateFromBase(alignment, bytes, attributes);
   const std::size_t c = detail::SizeClass(bytes);
   const std::size_t block_bytes = detail::SizeClassBytes(c);
@@ -233,6 +254,9 @@ inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size
 
 TENON_DETAIL_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std::size_t alignment, std::size_t bytes) {
   const bool is_cacheable = alignment <= kAlignment;
+  if (alignment == kScratchAlignment && IsOwnerThread() && scratch_ != nullptr &&
+      static_cast<std::size_t>(static_cast<char*>(ptr) - scratch_->data) < scratch_->bytes)
+    return GiveScratch(static_cast<char*>(ptr), bytes);
   const std::size_t c = detail::SizeClass(bytes);
   if (is_cacheable) {
     bytes = detail::SizeClassBytes(c);
@@ -264,6 +288,48 @@ TENON_DETAIL_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std:
   ForgetBlocks(1, static_cast<std::int64_t>(bytes));
 }
 
+// A block in use cannot grow, but grows before the next run.
+TENON_DETAIL_NOINLINE inline bool CachingAllocator::KeepsScratch(std::size_t bytes) {
+  if (!IsOwnerThread() || bytes > detail::kMaxBlockBytes) return false;
+  if (scratch_ == nullptr) scratch_.reset(new (std::nothrow) ScratchBlock);
+  if (scratch_ == nullptr) return false;
+  const std::size_t needed = scratch_->used + WholeLines(bytes);
+  if (needed > scratch_->most) scratch_->most = needed;
+  return scratch_->live == 0 || needed <= scratch_->bytes;
+}
+TENON_DETAIL_NOINLINE inline void* CachingAllocator::TakeScratch(std::size_t bytes) {
+  if (!KeepsScratch(bytes)) return nullptr;
+  ScratchBlock& scratch = *scratch_;
+  if (scratch.live == 0 && scratch.bytes < scratch.most) {
+    GiveBackScratch(TakeIdleScratch());
+    void* const block = AllocateFromBase(kAlignment, scratch.most, AllocationAttributes{});
+    if (block == nullptr) return nullptr;
+    scratch.data = static_cast<char*>(block);
+    scratch.bytes = scratch.most;
+  }
+  char* const ptr = scratch.data + scratch.used;
+  scratch.used += WholeLines(bytes);
+  ++scratch.live;
+  detail::MarkInUse(ptr, bytes, WholeLines(bytes));
+  return ptr;
+}
+inline void CachingAllocator::GiveScratch(char* ptr, std::size_t bytes) {
+  const std::size_t rounded = WholeLines(bytes);
+  detail::MarkFree(ptr, rounded);
+  if (ptr + rounded == scratch_->data + scratch_->used) scratch_->used -= rounded;
+  if (--scratch_->live == 0) scratch_->used = 0;
+}
+// The bytes of the block where it is not in use, which is then to be given back; 0: there is none.
+inline std::size_t CachingAllocator::TakeIdleScratch() {
+  return scratch_ == nullptr || scratch_->live != 0 ? 0 : std::exchange(scratch_->bytes, 0);
+}
+TENON_DETAIL_COLD inline void CachingAllocator::GiveBackScratch(std::size_t bytes) {
+  if (bytes == 0) return;
+  detail::MarkReturned(scratch_->data, bytes);
+  base_->DeallocateRaw(scratch_->data, kAlignment, bytes);
+  ForgetBlocks(1, static_cast<std::int64_t>(bytes));
+}
+
 // `count` holds end. May delete this.
 inline void CachingAllocator::ForgetBlocks(std::int64_t count, std::int64_t bytes) {
   lock_.lock();
@@ -276,11 +342,16 @@ inline void CachingAllocator::ForgetBlocks(std::int64_t count, std::int64_t byte
 
 TENON_DETAIL_COLD inline std::size_t CachingAllocator::Trim() {
   Lists taken[2];
+  std::size_t scratch = 0;
   {
     SpinLockHolder hold(lock_);
     if (shared_ != nullptr) taken[0] = std::exchange(*shared_, Lists());
-    if (own_ != nullptr && MayUseOwn()) taken[1] = std::exchange(*own_, Lists());
+    if (MayUseOwn()) {
+      if (own_ != nullptr) taken[1] = std::exchange(*own_, Lists());
+      scratch = TakeIdleScratch();
+    }
   }
+  GiveBackScratch(scratch);
   std::int64_t count = 0;
   std::size_t total = 0;
   for (Lists& lists : taken) {
@@ -302,7 +373,7 @@ TENON_DETAIL_COLD inline std::size_t CachingAllocator::Trim() {
     }
   }
   if (count > 0) ForgetBlocks(count, static_cast<std::int64_t>(total));
-  return total;
+  return total + scratch;
 }
 
 // Bytes of the largest cached block that the calling thread could have; 0: none.

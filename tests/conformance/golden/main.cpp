@@ -4,7 +4,7 @@
 //
 //   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] [--unfolded]
 //                [--lowered] [--devices | --device NAME] [--threads N] [--optimize[=exact|PASS,...]] [--report]
-//                [--times N] FILE.pb|MODEL_FOLDER ...
+//                [--times N] [--memory] FILE.pb|MODEL_FOLDER ...
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //   tenon_golden [--case TEXT] --text-graphs FOLDER ...
 //   tenon_golden [--case TEXT] --records FOLDER ...
@@ -20,7 +20,9 @@
 // without state are run a second time in the same session.
 // --optimize optimises every signature: with all passes, with those that keep every bit, or with the passes named.
 // --report prints the passes' reports, and how many nodes each run executes. --times prints the median time of N runs
-// without the optimizer and with it, by turns in this process.
+// without the optimizer and with it, by turns in this process. --memory prints the bytes that the first step's runs
+// take without the optimizer, with its exact passes and with all: before a plan and with it (the arena and the step's
+// cache), and bytes of constants beside the file.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
 // folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
@@ -40,6 +42,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sys/stat.h>
@@ -48,6 +51,8 @@
 #include <tenon/base/has_item.hpp>
 #include <tenon/devices.hpp>
 #include <tenon/kernel/registry/registry.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/io/graph_file.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/runtime/planned/recorded_run.hpp>
@@ -55,6 +60,7 @@
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/optimizer.hpp>
 #include <tenon/runtime/api/session.hpp>
+#include <tenon/runtime/session/counters.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include "case_file.hpp"
@@ -292,6 +298,58 @@ void TimeCase(const golden::Case& c, const std::string& graph_path, int times) {
   std::printf("%s: %.3f ms, optimised %.3f ms, ratio %.2f\n", c.name.c_str(), before, after, after / before);
 }
 
+// Bytes of a session after a few runs of a case's first step.
+struct CaseMemory {
+  std::int64_t step = 0, arena = 0;  // blocks of the step's cache, and the arena of its plan
+  std::int64_t constants = 0;  // all other memory of the session's allocator: folded constants, packed weights
+};
+bool MeasureMemory(const golden::Case& c, const std::string& graph_path, tenon::SessionOptions options,
+                   CaseMemory* bytes) {
+  tenon::TrackingAllocator memory(tenon::CpuAllocator());
+  options.allocator = &memory;
+  const auto session = graph_path.empty() ? tenon::Session::FromGraphDef(*GraphOf(c, graph_path), options)
+                                          : tenon::Session::FromGraphFile(graph_path, options);
+  if (!session.ok()) return false;
+  tenon::CallableOptions signature{.targets = c.step[0].target};
+  std::vector<Tensor> feeds;
+  for (const golden::NamedBytes& feed : c.step[0].feed) {
+    const auto tensor = tenon::TensorFromProto(Bytes(feed.bytes), nullptr);
+    if (!tensor.ok()) return false;
+    signature.feeds.push_back(feed.name);
+    feeds.push_back(*tensor);
+  }
+  for (const golden::NamedBytes& fetch : c.step[0].fetch) signature.fetches.push_back(fetch.name);
+  const auto callable = session->MakeCallable(signature);
+  if (!callable.ok()) return false;
+  for (int i = 0; i < 4; ++i) {
+    std::vector<Tensor> fetched(signature.fetches.size());
+    if (!callable->Run(feeds, fetched).ok()) return false;
+  }
+  tenon::SessionCounters counters;
+  if (!session->GetCounters(&counters)) return false;
+  bytes->step = counters.step_bytes;
+  bytes->arena = counters.plan_arena_bytes;
+  bytes->constants = memory.GetStats()->bytes_in_use - bytes->step - bytes->arena;
+  return true;
+}
+void PrintMemory(const golden::Case& c, const std::string& graph_path) {
+  for (const auto& [name, level] :
+       {std::pair{"plain", tenon::OptimizerLevel::kOff}, std::pair{"exact", tenon::OptimizerLevel::kExact},
+        std::pair{"fast", tenon::OptimizerLevel::kFast}}) {
+    tenon::SessionOptions options = session_options;
+    options.optimizer = {.level = level};
+    CaseMemory before, planned;
+    options.plan_after_runs = 0;
+    if (!MeasureMemory(c, graph_path, options, &before)) return;
+    options.plan_after_runs = 1;
+    if (!MeasureMemory(c, graph_path, options, &planned)) return;
+    const auto print = [](std::int64_t number) { return static_cast<long long>(number); };
+    std::printf("%s, %s: %lld bytes; planned %lld: arena %lld, cache %lld; constants %lld\n", c.name.c_str(), name,
+                print(before.step), print(planned.arena + planned.step), print(planned.arena), print(planned.step),
+                print(planned.constants));
+  }
+}
+
 Outcome RunShapeCase(const golden::Case& c, const std::string& graph_path) {
   const tenon::Result<tenon::GraphDef> graph = GraphOf(c, graph_path);
   if (!graph.ok()) return {Outcome::kFailed, graph.status().ToString()};
@@ -313,7 +371,7 @@ std::string JsonText(std::string_view text) {
 
 struct Options {
   std::string op, name, json, specs, device, threads = "1", times;
-  bool list_unsupported = false, shapes = false;
+  bool list_unsupported = false, shapes = false, memory = false;
   // Compares one of the folders or files in `paths`; null: they are cases and models.
   Status (*run_folder)(const std::string& folder, std::string_view filter, Counts* counts) = nullptr;
   std::vector<std::string> paths;
@@ -323,7 +381,7 @@ int Usage() {
       stderr,
       "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] "
       "[--unfolded] [--lowered] [--devices | --device NAME] [--threads N] [--optimize[=exact|PASS,...]] [--report] "
-      "[--times N] FILE.pb|MODEL_FOLDER ...\n"
+      "[--times N] [--memory] FILE.pb|MODEL_FOLDER ...\n"
       "       tenon_golden [--case TEXT] --specs FILE.pb\n"
       "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n"
       "       tenon_golden [--case TEXT] --records FOLDER ...\n"
@@ -361,6 +419,8 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       *value = argv[i];
     } else if (arg == "--list-unsupported") {
       options->list_unsupported = true;
+    } else if (arg == "--memory") {
+      options->memory = true;
     } else if (arg == "--shapes") {
       options->shapes = true;
     } else if (arg == "--text-graphs") {
@@ -467,6 +527,7 @@ int main(int argc, char** argv) {
       if (!options.shapes && c.note == "files") folder.emplace();
       const std::string graph_path = model ? path + "/graph.pb" : "";
       const Outcome outcome = options.shapes ? RunShapeCase(c, graph_path) : RunCase(c, graph_path);
+      if (options.memory && outcome.kind == Outcome::kPassed) PrintMemory(c, graph_path);
       int times = 0;
       if (!options.times.empty() && outcome.kind == Outcome::kPassed && tenon::ParseInt(options.times, &times) &&
           times > 0)

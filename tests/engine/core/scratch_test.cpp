@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <tenon/base/owned.hpp>
+#include <tenon/memory/caching_allocator.hpp>
 #include <tenon/memory/limited_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/device/thread_pool.hpp>
@@ -27,6 +29,25 @@ TEST_SUITE("Scratch") {
       CHECK(scratch.As<float>(8) == scratch.As<float>() + 2);
       CHECK(memory.blocks_in_use() == 1);
       for (int i = 0; i < 1000; ++i) scratch.As<char>()[i] = 1;
+    }
+    CHECK(memory.blocks_in_use() == 0);
+    CHECK(memory.num_bad_frees() == 0);
+  }
+  TEST_CASE("kernels of one step take turns with one block") {
+    TrackingAllocator memory(CpuAllocator());
+    {
+      const Owned<CachingAllocator, CachingAllocator::Releaser> cache(CachingAllocator::Create(&memory));
+      const Cpu device{.allocator = cache.get()};
+      cache->SetOwnerThread();
+      for (int run = 0; run < 2; ++run)
+        for (const std::size_t bytes : {100000, 3000, 70000, 50}) {
+          const Scratch scratch(device, bytes);
+          CHECK(scratch.status("Test").ok());
+        }
+      CHECK(cache->held_bytes() == 100032);
+      cache->ClearOwnerThread();
+      const Scratch without_owner(device, 1000);
+      CHECK(without_owner.status("Test").ok());
     }
     CHECK(memory.blocks_in_use() == 0);
     CHECK(memory.num_bad_frees() == 0);

@@ -9,6 +9,8 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/graph/builder.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
@@ -132,6 +134,110 @@ TEST_SUITE("RunPlanner") {
     }
     CHECK(Report(planned).planned_nodes == 3);
     CHECK(Report(planned).other_nodes == 0);
+  }
+  TEST_CASE("nodes that allocate their outputs find places in the arena") {
+    GraphBuilder b;
+    Output y = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1, 8, 8, 4}));
+    const Output filter = b.Const("filter", Ramp({3, 3, 4, 4}, 0.01f)), bias = b.Const("bias", Ramp({4}, 0.5f));
+    for (int i = 0; i < 6; ++i) {
+      y = b.Add("Conv2D", "", {y, filter},
+                {{"strides", SlimVector<std::int64_t>{1, 1, 1, 1}}, {"padding", std::string_view("SAME")}});
+      y = b.Add("BiasAdd", "", {y, bias});  // in place of the convolution's result
+      y = b.Add("Relu", i == 5 ? "y" : "", {y});
+    }
+    TrackingAllocator memory(CpuAllocator());
+    SessionOptions options = kPlanned;
+    options.allocator = &memory;
+    const CallableOptions signature{.feeds = {"x"}, .fetches = {"y"}};
+    const Callable planned = MakeCallable(b, options, signature), plain = MakeCallable(b, kUnplanned, signature);
+    for (const Index batch : {2, 2, 2, 3, 2, 3, 3, 1}) {
+      CAPTURE(batch);
+      const std::vector<Tensor> feeds{Ramp({batch, 8, 8, 4}, 0.1f)};
+      CHECK(Same(MustRun(planned, feeds)[0], MustRun(plain, feeds)[0]));
+    }
+    const std::vector<Tensor> feeds{Ramp({2, 8, 8, 4}, 0.1f)};
+    for (int i = 0; i < 3; ++i) MustRun(planned, feeds);
+    const PlanReport report = Report(planned);
+    const std::size_t one = 2 * 8 * 8 * 4 * sizeof(float);
+    CHECK(report.other_nodes == 12);
+    CHECK(report.arena_bytes <= 2 * (one + sizeof(Buffer)));  // a layer's input and its result
+    memory.ClearStats();
+    MustRun(planned, feeds);
+    CHECK(memory.GetStats()->num_allocs == 1);  // the fetched tensor
+  }
+  TEST_CASE("values that may outlive their run get no place") {
+    const auto conv = [](GraphBuilder& b, const Output& x, const char* name) {
+      const Output filter = b.Const("", Ramp({3, 3, 2, 2}, 0.1f));
+      return b.Add("Conv2D", name, {x, filter},
+                   {{"strides", SlimVector<std::int64_t>{1, 1, 1, 1}}, {"padding", std::string_view("SAME")}});
+    };
+    const PartialTensorShape shape({-1, 4, 4, 2});
+    const auto compare = [&](GraphBuilder& b, const std::vector<std::string>& fetches,
+                             const std::vector<std::string>& targets = {}) {
+      CallableOptions signature{.feeds = {"x"}, .fetches = fetches, .targets = targets};
+      const Callable planned = MakeCallable(b, kPlanned, signature), plain = MakeCallable(b, kUnplanned, signature);
+      std::vector<std::vector<Tensor>> got, right;
+      for (int i = 0; i < 5; ++i) {  // all results are kept to the end
+        const std::vector<Tensor> feeds{Ramp({2, 4, 4, 2}, static_cast<float>(i) + 1)};
+        got.push_back(MustRun(planned, feeds));
+        right.push_back(MustRun(plain, feeds));
+      }
+      for (std::size_t i = 0; i < got.size(); ++i)
+        for (std::size_t k = 0; k < got[i].size(); ++k) CHECK(Same(got[i][k], right[i][k]));
+    };
+    SUBCASE("it is fetched") {
+      GraphBuilder b;
+      const Output y = conv(b, b.Placeholder("x", DataType::kFloat, shape), "y");
+      b.Add("Neg", "z", {y});
+      compare(b, {"y", "z"});
+    }
+    SUBCASE("a fetched value takes over its memory") {
+      GraphBuilder b;
+      b.Add("Relu", "y", {conv(b, b.Placeholder("x", DataType::kFloat, shape), "")});
+      compare(b, {"y"});
+    }
+    SUBCASE("a fetched value shares its memory") {
+      GraphBuilder b;
+      const Output c = conv(b, b.Placeholder("x", DataType::kFloat, shape), "");
+      const Output flat = b.Add("Reshape", "y", {c, b.Const("to", MakeTensor<std::int32_t>({1}, {-1}))});
+      b.Add("Neg", "z", {flat});
+      compare(b, {"y", "z"});
+    }
+    SUBCASE("a fetched value takes over memory that another one shares") {
+      GraphBuilder b;
+      const Output c = conv(b, b.Placeholder("x", DataType::kFloat, shape), "");
+      b.Add("Relu", "y", {b.Add("Reshape", "", {c, b.Const("to", MakeTensor<std::int32_t>({1}, {-1}))})});
+      compare(b, {"y"});
+    }
+    SUBCASE("another value that shares its memory is read later") {
+      GraphBuilder b;
+      const Output c = conv(b, b.Placeholder("x", DataType::kFloat, shape), "");
+      const Output flat = b.Add("Reshape", "", {c, b.Const("to", MakeTensor<std::int32_t>({1}, {-1}))});
+      const Output n = b.Add("Neg", "", {conv(b, conv(b, c, ""), "")});
+      const Output sum = b.Add("Sum", "", {n, b.Const("axes", MakeTensor<std::int32_t>({4}, {0, 1, 2, 3}))});
+      b.Add("AddV2", "y", {flat, sum});
+      compare(b, {"y"});
+    }
+    SUBCASE("a variable keeps it") {
+      GraphBuilder b;
+      const Output x = b.Placeholder("x", DataType::kFloat, shape);
+      const Output v = b.Add("VarHandleOp", "v", {}, {{"dtype", DataType::kFloat}, {"shape", shape}});
+      const Output c = conv(b, x, "");
+      b.Add("AssignVariableOp", "assign", {v, c}, {{"dtype", DataType::kFloat}});
+      b.Add("Neg", "z", {conv(b, c, "")});
+      b.Add("ReadVariableOp", "read", {v}, {{"dtype", DataType::kFloat}});
+      const auto session = Session::FromGraph(b, kPlanned);
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const auto write = session->MakeCallable({.feeds = {"x"}, .fetches = {"z"}, .targets = {"assign"}});
+      for (int i = 0; i < 4; ++i) {
+        MustRun(*write, {Ramp({2, 4, 4, 2}, static_cast<float>(i) + 1)});
+        const auto first = session->Run({}, {"read"});
+        REQUIRE(first.ok());
+        const Tensor before = (*first)[0].DeepCopy();
+        MustRun(*write, {Ramp({2, 4, 4, 2}, 9)});
+        CHECK(Same((*first)[0], before));
+      }
+    }
   }
   TEST_CASE("the arena of a network is close to what lives at one time") {
     const auto session = Session::FromGraphFile(TENON_TEST_DATA "/models/cnn_digits/graph.pb", kPlanned);

@@ -23,18 +23,19 @@ TENON_DETAIL_NAMESPACE_BEGIN
 //   float* rows = scratch.As<float>();
 class Scratch {
  public:
-  Scratch(const Cpu& device, std::size_t bytes)
+  // A step has one block for all of its kernels, as large as one of them needs.
+  TENON_DETAIL_NOINLINE Scratch(const Cpu& device, std::size_t bytes)
       : allocator_(device.allocator != nullptr ? device.allocator : DefaultAllocator()), bytes_(bytes) {
-    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
+    if (bytes > 0) Take(allocator_->KeepsScratch(bytes));
   }
   // Memory of another device, in the order of its work.
   Scratch(Allocator& allocator, std::size_t bytes) : allocator_(&allocator), bytes_(bytes) {
-    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
+    if (bytes > 0) Take(false);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    if (data_ != nullptr) allocator_->DeallocateRaw(data_, Allocator::kAlignment, bytes_);
+  TENON_DETAIL_NOINLINE ~Scratch() {
+    if (data_ != nullptr) allocator_->DeallocateRaw(data_, alignment_, bytes_);
   }
 
   // ResourceExhausted when there was no memory; `who` is the engine's name.
@@ -50,13 +51,17 @@ class Scratch {
   }
 
  private:
+  void Take(bool scratch) {
+    alignment_ = scratch ? Allocator::kScratchAlignment : Allocator::kAlignment;
+    data_ = allocator_->AllocateRaw(alignment_, bytes_, {.scratch = scratch});
+  }
   TENON_DETAIL_COLD Status NoMemory(std::string_view who) const {
     return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by ",
                                      detail::NoMemoryFrom(*allocator_, bytes_));
   }
 
   Allocator* allocator_;
-  std::size_t bytes_;
+  std::size_t bytes_, alignment_ = Allocator::kAlignment;
   void* data_ = nullptr;
 };
 

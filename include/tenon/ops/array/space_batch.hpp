@@ -126,6 +126,7 @@ inline Status BatchSquareShape(InferenceContext* c, bool to_batch) {
 }
 
 // ---- kernels
+TENON_DETAIL_COLD_CODE_BEGIN
 template <class Device>
 Status RunDepth(OpKernelContext& context, Device& device, bool to_depth, Index block, const Tensor& input,
                 Tensor* output) {
@@ -222,7 +223,6 @@ Status CopyBlocks(Device& device, const ElementMover& mover, bool to_batch, Inde
   return OkStatus();
 }
 
-TENON_DETAIL_COLD_CODE_BEGIN
 template <class Device>
 Status RunBatch(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,
                 const SlimVector<Index>& blocks, const HostIndices& edges, Tensor* output) {

@@ -160,6 +160,9 @@ class Step {
     host()->result_allocator = host()->step_allocator;
   }
 
+  // Where kernels of the device allocate outputs and temporary tensors: the cache, as a rule.
+  void set_step_allocator(Allocator* allocator) { device_.step_allocator = allocator; }
+
   // Blocks stay in the caches: something outside of the step's runs uses their addresses.
   void KeepMemory() {
     if (own_ != nullptr) own_->keeps_memory = true;

@@ -60,6 +60,7 @@ class PlanCache final : public RunPlans {
       hopeless_ = true;
       return;
     }
+    ran->cache()->Trim();  // most of its blocks were for values that lie in the arena now
     if (plans_.size() == kMostPlans) plans_.pop_back();
     plans_.insert(plans_.begin(), std::move(plan));
   }

@@ -18,6 +18,7 @@
 #include <tenon/kernel/row.hpp>
 #include <tenon/runtime/executor/run_node.hpp>
 #include <tenon/runtime/planned/loop_list.hpp>
+#include <tenon/runtime/planned/place_allocator.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -32,10 +33,7 @@ class PlannedRun {
  public:
   // Empty: a RunPlanner (runtime/planned/planner.hpp) fills it in. Uses the caches of `lender`, which outlives it.
   PlannedRun(const Program& program, Step* lender, Span<const TensorShape> feeds)
-      : program_(program), step_(program, lender), feed_shapes_(feeds.begin(), feeds.end()) {}
-  ~PlannedRun() {
-    if (arena_ != nullptr) arena_->Unref();
-  }
+      : program_(program), places_(lender->cache()), step_(program, lender), feed_shapes_(feeds.begin(), feeds.end()) {}
   PlannedRun(const PlannedRun&) = delete;
   PlannedRun& operator=(const PlannedRun&) = delete;
 
@@ -96,7 +94,7 @@ class PlannedRun {
         if (!status.ok()) [[unlikely]]
           return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
       } else {
-        TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
+        TENON_RETURN_IF_ERROR(RunOther(entry));
       }
       meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
       const int* release = releases_.data() + entry.first_release;
@@ -136,8 +134,24 @@ class PlannedRun {
     int num_rebinds = 0;
     int first_rebind = 0;
     int first_release = 0, num_releases = 0;
+    int first_place = 0, num_places = 0;  // places in the arena for a node that is not planned
     bool is_list = false;  // `kernel` is a ListNode
   };
+
+  // Runs a node that is not planned. It finds the places of its outputs in their order.
+  TENON_DETAIL_NOINLINE Status RunOther(const Entry& entry) {
+    struct Close {
+      ~Close() { run->OpenPlaces(0, 0); }
+      PlannedRun* run;
+    };
+    const Close close{this};
+    OpenPlaces(entry.first_place, entry.num_places);
+    return RunNode(program_, entry.number, &step_, &context_);
+  }
+  void OpenPlaces(int first, int count) {
+    places_.Open(place_list_.data() + first, count);
+    step_.set_step_allocator(count != 0 ? static_cast<Allocator*>(&places_) : step_.cache());
+  }
 
   Status FillIn(const Entry& entry, bool* as_planned) {
     for (int r = 0; r < entry.num_rebinds; ++r) {
@@ -160,6 +174,7 @@ class PlannedRun {
   // The nodes from here on as without a plan.
   TENON_DETAIL_COLD Status RunRest(NodeMeter* meter) {
     const CancellationManager* const cancellation = CancellationOf(step_);
+    for (std::uint8_t& last : last_use_) last = 0;  // a fetched value must not take over a place of the plan
     for (; at_ < nodes_.size(); ++at_) {
       if (IsCancelled(cancellation)) return RunCancelled();
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
@@ -221,9 +236,10 @@ class PlannedRun {
   friend class RunPlanner;
 
   const Program& program_;
+  PlaceAllocator places_;  // outlives the values in step_
   Step step_;
+  SlimVector<PlannedPlace> place_list_;
   SlimVector<TensorShape> feed_shapes_;
-  Buffer* arena_ = nullptr;
   SlimVector<Entry> nodes_;
   SlimVector<AnyView> views_;
   SlimVector<KernelCall> call_frames_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
@@ -61,8 +62,9 @@ class RunPlanner {
  private:
   static constexpr std::size_t kMostCopiedBytes = 4096;  // most bytes of a copied item
 
-  // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
-  enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
+  // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run. kOffered: the
+  // node allocates it in each run, in the arena as a rule.
+  enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh, kOffered };
   const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
   int input(const ProgramNode& n, int i) const { return program_.inputs[ToSize(n.first_input + i)]; }
   bool HasMemo(int number) const { return ran_.frame(number).memo != nullptr && memo(number).valid; }
@@ -121,6 +123,7 @@ class RunPlanner {
       }
       if (!IsPlannable(number)) {
         ++run_.report_.other_nodes;
+        OfferPlaces(number);
         continue;
       }
       ++run_.report_.planned_nodes;
@@ -131,6 +134,21 @@ class RunPlanner {
         SetShape(n.first_output + i, memo(number).outputs[ToSize(i)]);
         place_[ToSize(n.first_output + i)] = Place::kArena;
       }
+    }
+  }
+
+  // Outputs that the node allocates itself get places, too: it does so for these shapes as a rule.
+  void OfferPlaces(int number) {
+    const ProgramNode& n = node(number);
+    const ShapeMemo* const memo = ran_.frame(number).memo;
+    if (memo == nullptr || !n.sizes_outputs || program_.device != program_.host || MayKeepInputs(n)) return;
+    const auto is_other = [](DataType type) { return !IsPlainData(type); };
+    if (AnyItem(n.kernel->output_types(), is_other) || AnyItem(n.kernel->input_types(), is_other)) return;
+    for (int i = 0; i < n.num_outputs && i < 8; ++i) {
+      TensorShape shape;
+      if ((memo->fresh >> i & 1) == 0 || !memo->promised[ToSize(i)].AsTensorShape(&shape)) continue;
+      SetShape(n.first_output + i, shape);
+      place_[ToSize(n.first_output + i)] = Place::kOffered;
     }
   }
 
@@ -183,6 +201,16 @@ class RunPlanner {
       if (attr.kind == AttrKind::kFunc) return true;
     return false;
   }
+  // Every output is memory that the kernel allocates, and never an input's.
+  static bool OnlyAllocates(const ProgramNode& n) {
+    const AdaptedCore* const core = n.kind == ProgramNode::Kind::kKernel ? n.kernel->adapted() : nullptr;
+    if (core == nullptr) return false;
+    if (n.kernel->op().name == "_FusedProducer") return true;  // its steps write into a tensor of their own
+    if (core->row().takes_context) return false;
+    for (int a = 0; a < core->argument_count(); ++a)
+      if (IsOutputKind(core->row().params[a].kind) && core->row().params[a].kind != ParamKind::kLate) return false;
+    return true;
+  }
   // Whether a value that a list keeps stays in its place, and the list gets a copy: the copy takes less time than
   // memory of its own for the value in each run.
   bool MayCopy(int value) const {
@@ -210,7 +238,7 @@ class RunPlanner {
       std::uint8_t keeps = 0;
       if (planned_[ToSize(number)] == 0) {
         keeps = MayKeepInputs(n) ? 1 : 0;
-        for (int i = 0; i < n.num_outputs; ++i) {
+        for (int i = 0; i < n.num_outputs && !OnlyAllocates(n); ++i) {
           last = std::max(last, last_[ToSize(n.first_output + i)]);
           keeps |= kept[ToSize(n.first_output + i)];
         }
@@ -225,6 +253,7 @@ class RunPlanner {
     for (std::size_t v = 0; v < place_.size(); ++v) {
       if (kept[v] == 0) continue;
       if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
+      if (place_[v] == Place::kOffered) place_[v] = Place::kOther;
       if (place_[v] != Place::kGiven) continue;
       if (v < program_.feeds.size()) {  // feeds are numbered first
         keeps_given_ = true;
@@ -234,6 +263,21 @@ class RunPlanner {
     }
     for (std::size_t i = 0; i < run_.at_place_.size(); ++i)
       if (place_[ToSize(program_.fetches[i].value)] != Place::kGiven) run_.at_place_[i] = 0;
+    FindOffered(kept);
+  }
+  // Memory of a PlaceAllocator must come back before the run ends, so that no value which is kept may take it over.
+  void FindOffered(const SlimVector<std::uint8_t>& kept) {
+    in_place_.assign(place_.size(), 0);
+    for (const int number : program_.sequence) {
+      const ProgramNode& n = node(number);
+      std::uint8_t keeps = 0, shares = 0;
+      for (int i = 0; i < n.num_inputs && planned_[ToSize(number)] == 0; ++i) shares |= in_place_[ToSize(input(n, i))];
+      for (int v = n.first_output; v < n.first_output + n.num_outputs; ++v) keeps |= kept[ToSize(v)];
+      for (int v = n.first_output; v < n.first_output + n.num_outputs; ++v) {
+        if (keeps != 0 && place_[ToSize(v)] == Place::kOffered) place_[ToSize(v)] = Place::kOther;
+        in_place_[ToSize(v)] = place_[ToSize(v)] == Place::kOffered ? 1 : shares;
+      }
+    }
   }
 
   // One block per value, or per chain of values of which each may overwrite the one before.
@@ -241,33 +285,42 @@ class RunPlanner {
     block_.assign(ToSize(program_.num_values), -1);
     for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
       const int number = program_.sequence[s];
-      if (planned_[ToSize(number)] == 0) continue;
       const ProgramNode& n = node(number);
+      if (planned_[ToSize(number)] == 0) {
+        for (int value = n.first_output; value < n.first_output + n.num_outputs; ++value)
+          if (place_[ToSize(value)] == Place::kOffered) MakeBlock(value, sizeof(Buffer));
+        continue;
+      }
       if (const LoopList* const list = ListOf(number); list != nullptr) {
-        if (!list->step->pushes) MakeItemBlock(PoppedItem(n), list->dtype, list->shape);
+        if (!list->step->pushes && place_[ToSize(PoppedItem(n))] == Place::kArena) MakeBlock(PoppedItem(n), 0);
         continue;
       }
       for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
         const int value = n.first_output + out.tensor;
         if (place_[ToSize(value)] != Place::kArena) continue;
-        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
-        run_.report_.value_bytes += bytes;
-        int block = Overwritten(n, out, bytes, static_cast<int>(s));
+        const int block = Overwritten(n, out, BytesOf(value), static_cast<int>(s));
         if (block < 0) {
-          block = static_cast<int>(blocks_.size());
-          blocks_.push_back({bytes, first_[ToSize(value)], last_[ToSize(value)]});
+          MakeBlock(value, 0);
+          continue;
         }
+        run_.report_.value_bytes += BytesOf(value);
         blocks_[ToSize(block)].last = std::max(blocks_[ToSize(block)].last, last_[ToSize(value)]);
         block_[ToSize(value)] = block;
       }
     }
   }
-  void MakeItemBlock(int value, DataType type, const TensorShape& shape) {
-    if (place_[ToSize(value)] != Place::kArena) return;
-    const std::size_t bytes = BytesWanted(type, shape);
+  // `header`: bytes in front of the value.
+  void MakeBlock(int value, std::size_t header) {
+    const std::size_t bytes = BytesOf(value);
     run_.report_.value_bytes += bytes;
     block_[ToSize(value)] = static_cast<int>(blocks_.size());
-    blocks_.push_back({bytes, first_[ToSize(value)], last_[ToSize(value)]});
+    blocks_.push_back({header + bytes, first_[ToSize(value)], last_[ToSize(value)]});
+  }
+  std::size_t BytesOf(int value) const { return BytesWanted(TypeOf(value), ShapeOf(value)); }
+  // Where a value begins in its block: behind the header of a buffer, where one is in the block.
+  char* AddressOf(int value) const {
+    const PlanBlock& block = blocks_[ToSize(block_[ToSize(value)])];
+    return run_.places_.arena() + block.offset + (block.bytes - BytesOf(value));
   }
   // The block of an input that this output may overwrite, or -1.
   int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
@@ -276,8 +329,7 @@ class RunPlanner {
       const int value = input(n, i);
       const int block = block_[ToSize(value)];
       if (block < 0 || last_[ToSize(value)] != position || blocks_[ToSize(block)].last != position) continue;
-      if (blocks_[ToSize(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor))
-        continue;
+      if (BytesOf(value) != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor)) continue;
       blocks_[ToSize(block)].last = position + 1;  // taken: no other output of the node gets it
       return block;
     }
@@ -288,8 +340,9 @@ class RunPlanner {
     const Span<PlanBlock> blocks(blocks_.data(), blocks_.size());
     run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
     run_.report_.arena_bytes = PackBlocks(blocks);
-    run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
-    return run_.arena_ != nullptr;
+    run_.places_.SetArena(
+        Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes)));
+    return run_.places_.arena() != nullptr;
   }
 
   // Makes the arguments of all calls.
@@ -299,9 +352,7 @@ class RunPlanner {
     for (int v = 0; v < program_.num_values; ++v) {
       if (!StaysInPlace(v)) continue;
       run_.stays_[ToSize(v)] = 1;
-      void* const data = place_[ToSize(v)] == Place::kGiven
-                             ? given_[ToSize(v)]
-                             : static_cast<char*>(run_.arena_->data()) + blocks_[ToSize(block_[ToSize(v)])].offset;
+      void* const data = place_[ToSize(v)] == Place::kGiven ? given_[ToSize(v)] : AddressOf(v);
       step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
     }
     run_.last_use_ = program_.last_use;
@@ -343,7 +394,14 @@ class RunPlanner {
       if (!IsKept(value)) run_.releases_.push_back(value);
     }
     entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
-    if (planned_[ToSize(number)] == 0) return entry;
+    if (planned_[ToSize(number)] == 0) {
+      entry.first_place = static_cast<int>(run_.place_list_.size());
+      for (int v = n.first_output; v < n.first_output + n.num_outputs; ++v)
+        if (place_[ToSize(v)] == Place::kOffered)
+          run_.place_list_.push_back({AddressOf(v) - sizeof(Buffer), sizeof(Buffer) + BytesOf(v)});
+      entry.num_places = static_cast<int>(run_.place_list_.size()) - entry.first_place;
+      return entry;
+    }
     if (LoopList* const list = ListOf(number); list != nullptr) return MakeListEntry(n, list, entry);
     const AdaptedCore& core = *n.kernel->adapted();
     entry.call = core.row().call;
@@ -359,7 +417,7 @@ class RunPlanner {
       const int value = input(n, i);
       if (place_[ToSize(value)] == Place::kFeed)
         run_.feed_views_.push_back({value, static_cast<int>(run_.views_.size())});
-      const bool moves = place_[ToSize(value)] == Place::kOther || place_[ToSize(value)] == Place::kFresh;
+      const bool moves = place_[ToSize(value)] != Place::kFeed && !StaysInPlace(value);
       AddView(value, -1, -1, constant_[ToSize(value)] == 0 && moves);
     }
     for (int i = 0; i < n.num_outputs; ++i)
@@ -394,7 +452,7 @@ class RunPlanner {
       if (plan.tensor != out) continue;
       for (int i = 0; i < n.num_inputs && (plan.forward_mask >> i) != 0; ++i)
         if ((plan.forward_mask >> i & 1) != 0 && run_.last_use_[ToSize(n.first_input + i)] != 0 &&
-            n.kernel->input_type(i) == n.kernel->output_type(out) &&
+            in_place_[ToSize(input(n, i))] == 0 && n.kernel->input_type(i) == n.kernel->output_type(out) &&
             ShapeOf(input(n, i)) == ShapeOf(n.first_output + out))
           return i;
     }
@@ -411,6 +469,7 @@ class RunPlanner {
   SlimVector<Place> place_;  // per value
   SlimVector<void*> given_;  // per value: its place, if that is given
   SlimVector<std::uint8_t> planned_;  // per node
+  SlimVector<std::uint8_t> in_place_;  // per value: it may lie in the place of an offered one
   SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
   SlimVector<int> first_, last_;  // per value: positions in the sequence
   SlimVector<int> block_;  // per value

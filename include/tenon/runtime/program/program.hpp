@@ -88,6 +88,7 @@ inline void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
     *limit = 2 * held + kSlack;
   } else {
     cache->Trim();
+    cache->ForgetScratch();
     *limit = 0;  // the next run says how much it needs
   }
 }
