@@ -98,5 +98,15 @@ TEST_SUITE("RefineLoopShapes") {
     REQUIRE(RefineLoopShapes(&*graph).ok());
     CHECK(ShapeIn(*graph, "exit") == "<unknown>");
   }
+  TEST_CASE("a node without one of its inputs keeps its shapes") {
+    Result<Graph> graph = Loop({Add()}, PartialTensorShape({2, 3}));
+    REQUIRE(graph.ok());
+    Node& body = graph->mutable_node(graph->Find("body_in")->id);
+    body.inputs[0] = {-1, 0};
+    body.output_shapes[0] = PartialTensorShape({5});
+    REQUIRE(RefineLoopShapes(&*graph).ok());
+    CHECK(ShapeIn(*graph, "body_in") == "[5]");
+    CHECK(ShapeIn(*graph, "merge") == "<unknown>");
+  }
 }
 }  // namespace loop_shapes_test

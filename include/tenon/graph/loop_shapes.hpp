@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// RefineLoopShapes: the shapes of what TensorFlow 1 loops carry round. Import leaves them unknown, as TensorFlow does;
-// here the shapes at the loop's entry are assumed and given up again where the loop's body changes them.
+// RefineLoopShapes: the shapes of what loops of Merge and NextIteration nodes carry round. Import leaves them unknown,
+// as TensorFlow does; here the shapes at the loop's entry are assumed and given up again where the loop's body changes
+// them.
 
 #include <cstddef>
 #include <utility>
 
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/to_size.hpp>
@@ -60,6 +62,7 @@ class LoopShapes {
   }
 
   void FindHeaders() {
+    header_of_.resize(ToSize(graph_->num_nodes()), -1);
     for (const Node& node : graph_->nodes()) {
       int entry = -1;
       bool loops = false;
@@ -69,7 +72,9 @@ class LoopShapes {
         else
           entry = i;
       }
-      if (loops && entry >= 0) headers_.push_back({node.id, EntryShape(node.input(entry))});
+      if (!loops || entry < 0) continue;
+      header_of_[ToSize(node.id)] = static_cast<int>(headers_.size());
+      headers_.push_back({node.id, EntryShape(node.input(entry))});
     }
   }
   void FindOrder() {
@@ -108,12 +113,12 @@ class LoopShapes {
   }
   Status Pass() {
     ShapeRefiner refiner(graph_);
-    std::size_t h = 0;
     for (const int id : order_) {
-      TENON_RETURN_IF_ERROR(refiner.AddNode(id));
       Node& node = graph_->mutable_node(id);
-      for (h = 0; h < headers_.size() && headers_[h].merge != id;) ++h;
-      if (h < headers_.size()) node.output_shapes[0] = headers_[h].assumed;
+      if (AnyItem(node.inputs, [](const InEdge& edge) { return edge.node < 0; })) continue;  // it is fed
+      TENON_RETURN_IF_ERROR(refiner.AddNode(id));
+      if (const int header = header_of_[ToSize(id)]; header >= 0)
+        node.output_shapes[0] = headers_[ToSize(header)].assumed;
       if (node.node_class == NodeClass::kEnter) node.output_shapes[0] = ShapeOf(node.input(0));
       const SlimVector<PartialTensorShape>& first = first_[ToSize(id)];
       for (std::size_t i = 0; i < first.size(); ++i)
@@ -124,6 +129,7 @@ class LoopShapes {
 
   Graph* graph_;
   SlimVector<Header> headers_;
+  SlimVector<int> header_of_;  // per node: its header, or -1
   SlimVector<int> order_;
   SlimVector<SlimVector<PartialTensorShape>> first_;  // per node: what was known before
 };
@@ -131,7 +137,7 @@ class LoopShapes {
 }  // namespace detail
 
 // Node::output_shapes of an imported graph, made better inside of its loops. What is written is true of every
-// iteration. externally synchronised.
+// iteration. A node without one of its inputs keeps its shapes. externally synchronised.
 inline Status RefineLoopShapes(Graph* graph) { return detail::LoopShapes(graph).Run(); }
 
 TENON_DETAIL_SETUP_CODE_END

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 namespace steps_test {
@@ -44,7 +46,8 @@ const ElementwiseStep kAddStep{nullptr, &kBinaryLoops<Sum, float>, nullptr, 3, 2
 const ElementwiseStep kExpStep{&kUnaryLoop<Exponential, float>, nullptr, nullptr, 4, -1};
 
 // exp(a * b + c) with RunSteps, and with the engine's own calls for each step.
-void Compare(const Operand& a, const Operand& b, const Operand& c, bool in_place = false) {
+void Compare(const Operand& a, const Operand& b, const Operand& c, bool in_place = false,
+             tenon::detail::KeptSteps* kept = nullptr) {
   Cpu cpu;
   const ElementwiseStep steps[] = {kMulStep, kAddStep, kExpStep};
   const StepInput inputs[] = {{a.values.data(), &a.shape}, {b.values.data(), &b.shape}, {c.values.data(), &c.shape}};
@@ -67,7 +70,7 @@ void Compare(const Operand& a, const Operand& b, const Operand& c, bool in_place
     const StepInput same[] = {{got.data(), &a.shape}, inputs[1], inputs[2]};
     REQUIRE(RunSteps(cpu, steps, same, got.data(), sum).ok());
   } else {
-    REQUIRE(RunSteps(cpu, steps, inputs, got.data(), sum).ok());
+    REQUIRE(RunSteps(cpu, steps, inputs, got.data(), sum, kept).ok());
   }
   CHECK((n == 0 || std::memcmp(got.data(), want.data(), n * sizeof(float)) == 0));
 }
@@ -86,6 +89,40 @@ TEST_SUITE("RunSteps") {
         Compare(Operand(c), Operand(full, 0.1f), Operand(b, 0.2f));
       }
     Compare(Operand({64, 1000}), Operand({1000}, 0.1f), Operand({64, 1000}, 0.1f));
+  }
+
+  TEST_CASE("runs share the program of the first, and make their own where operands broadcast in another way") {
+    const TensorShape full{3, 5, 7};
+    tenon::detail::KeptSteps kept;
+    for (int run = 0; run < 2; ++run)
+      for (const TensorShape& b : {full, TensorShape{7}, TensorShape{5, 7}, TensorShape{}, TensorShape{5, 1}})
+        for (const TensorShape& c : {full, TensorShape{7}, TensorShape{1, 1, 1}, TensorShape{3, 1, 1}}) {
+          CAPTURE(b.DebugString());
+          CAPTURE(c.DebugString());
+          Compare(Operand(full), Operand(b, 0.1f), Operand(c, 0.2f), false, &kept);
+        }
+    Compare(Operand({2, 9}), Operand({2, 9}, 0.1f), Operand({2, 9}, 0.2f), false, &kept);
+  }
+  TEST_CASE("threads share a program") {
+    const Operand a({4, 50}), b({50}, 0.1f), c({4, 50}, 0.2f);
+    const ElementwiseStep steps[] = {kMulStep, kAddStep, kExpStep};
+    const StepInput inputs[] = {{a.values.data(), &a.shape}, {b.values.data(), &b.shape}, {c.values.data(), &c.shape}};
+    std::vector<float> want(200);
+    Cpu cpu;
+    REQUIRE(RunSteps(cpu, steps, inputs, want.data(), a.shape).ok());
+    tenon::detail::KeptSteps kept;
+    std::atomic<int> equal{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int run = 0; run < 50; ++run) {
+          Cpu own;
+          std::vector<float> got(200);
+          equal += RunSteps(own, steps, inputs, got.data(), a.shape, &kept).ok() && got == want ? 1 : 0;
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(equal == 200);
   }
 
   TEST_CASE("single elements and empty tensors") {

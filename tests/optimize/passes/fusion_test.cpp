@@ -177,6 +177,52 @@ TEST_SUITE("fusion") {
     CHECK(Count(Optimize(net.def(), {{"x"}, {"y"}}, kPass).def, "Mul") == 1);
   }
 
+  TEST_CASE("a loop keeps the shape of what it carries round") {
+    Net net({-1, 6});
+    const Output w =
+        net.b.Add("Enter", "w", {net.Const("weights", {6, 6})}, {{"frame_name", "loop"}, {"is_constant", true}});
+    const Output out = Loop(net.b, net.x, [&](Output v, Output) {
+      const Output s = net.b.Add("Sigmoid", "s", {net.b.Add("MatMul", "m", {v, w})});
+      return net.b.Add("AddV2", "a", {net.b.Add("Mul", "g", {s, v}), v});
+    });
+    net.b.Add("Neg", "y", {out});
+    const GraphDef def = CloseLoop(net.def());
+    CHECK(Text(CheckExact(def, {{"x"}, {"y"}}, {Ramp({4, 6}, 0.3f)}, kPass).def)
+              .find("a = _FusedProducer(loop/switch:1, w, loop/switch:1)") != std::string::npos);
+  }
+  TEST_CASE("a loop that changes the shape of what it carries round keeps its nodes") {
+    Net net(PartialTensorShape({1, 6}));
+    const Output c =
+        net.b.Add("Enter", "c", {net.Const("rows", {4, 6})}, {{"frame_name", "loop"}, {"is_constant", true}});
+    const Output out =
+        Loop(net.b, net.x, [&](Output v, Output) { return net.b.Add("AddV2", "a", {net.b.Add("Tanh", "t", {v}), c}); });
+    net.b.Add("Neg", "y", {out});
+    const GraphDef def = CloseLoop(net.def());
+    CHECK(Text(CheckExact(def, {{"x"}, {"y"}}, {Ramp({1, 6}, 0.3f)}, kPass).def).find("a = AddV2(t, c)") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("an LSTM cell is two products, a split and two element-wise nodes") {
+    Net net;
+    GraphBuilder& b = net.b;
+    const Output h = b.Placeholder("h", DataType::kFloat, {4, 5}), c = b.Placeholder("c", DataType::kFloat, {4, 5});
+    const Output of_x = b.Add("MatMul", "of_x", {net.x, net.Const("w", {6, 20})});
+    const Output of_h = b.Add("MatMul", "of_h", {h, net.Const("u", {5, 20})});
+    const Output z = b.Add("BiasAdd", "z", {b.Add("AddV2", "both", {of_x, of_h}), net.Const("bias", {20})});
+    const Output gates =
+        b.Add("Split", "gates", {b.Const("axis", Tensor::Scalar<std::int32_t>(1)), z}, {{"num_split", 4}});
+    const Output kept = b.Add("Mul", "kept", {b.Add("Sigmoid", "f", {gates[1]}), c});
+    const Output fresh = b.Add("Mul", "fresh", {b.Add("Sigmoid", "i", {gates}), b.Add("Tanh", "g", {gates[2]})});
+    const Output state = b.Add("AddV2", "state", {kept, fresh});
+    b.Add("Mul", "y", {b.Add("Sigmoid", "o", {gates[3]}), b.Add("Tanh", "t", {state})});
+    const std::string text = Text(CheckExact(net.def(), {{"x", "h", "c"}, {"y", "state"}},
+                                             {Ramp({4, 6}, 0.1f), Ramp({4, 5}, 0.2f), Ramp({4, 5}, 0.3f)}, kPass)
+                                      .def);
+    CHECK(text.find("z = _FusedProducer(h, u, of_x, bias)") != std::string::npos);
+    CHECK(text.find("state = _FusedElementwise(c, gates:1, gates, gates:2)") != std::string::npos);
+    CHECK(text.find("y = _FusedElementwise(state, gates:3)") != std::string::npos);
+  }
+
   TEST_CASE("it leaves alone an inner node that ...") {
     const auto graph = [](bool control) {
       Net net;

@@ -3,9 +3,11 @@
 // RunSteps: a list of element-wise steps over tensors that broadcast. It runs as one pass over memory where the shapes
 // allow that, else step by step. The elements are those of the steps alone.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
@@ -74,6 +76,37 @@ inline bool FindRepeat(const TensorShape& shape, const TensorShape& out, FusedEl
   *repeat = FusedElementwise::Repeat::kRows;
   return true;
 }
+
+// The program of the first run of some steps, for later runs whose inputs repeat in the same way. thread-safe.
+class KeptSteps {
+ public:
+  static constexpr std::size_t kMostInputs = 31;  // a key has two bits for each
+
+  KeptSteps() = default;
+  KeptSteps(const KeptSteps&) = delete;
+  KeptSteps& operator=(const KeptSteps&) = delete;
+  ~KeptSteps() { delete kept_.load(std::memory_order_acquire); }
+
+  // Null: there is none for inputs that repeat as `key` says.
+  const FusedElementwise* Find(std::uint64_t key) const {
+    const Kept* const kept = kept_.load(std::memory_order_acquire);
+    return kept != nullptr && kept->key == key ? &kept->program : nullptr;
+  }
+  // Without memory, nothing is kept.
+  void Keep(std::uint64_t key, const FusedElementwise& program) {
+    if (kept_.load(std::memory_order_relaxed) != nullptr) return;
+    const Kept* const made = new (std::nothrow) Kept{key, program};
+    const Kept* none = nullptr;
+    if (!kept_.compare_exchange_strong(none, made, std::memory_order_acq_rel)) delete made;
+  }
+
+ private:
+  struct Kept {
+    std::uint64_t key;
+    FusedElementwise program;
+  };
+  std::atomic<const Kept*> kept_{nullptr};
+};
 
 // Each input repeats in tensors of this shape and makes none larger.
 inline bool AllRepeat(Span<const StepInput> inputs, const TensorShape& shape) {
@@ -152,41 +185,62 @@ TENON_DETAIL_NOINLINE inline Status RunStepByStep(Cpu& device, Span<const Elemen
 
 // Steps as one pass over memory.
 struct StepsProgram {
-  FusedElementwise program;
+  const FusedElementwise* program = nullptr;
   InlinedVector<const void*, 16> data;  // where the inputs lie
   Index columns = 0;  // elements of a repeated row; 0: none is repeated
+  FusedElementwise own;  // used where no kept program fits
 
-  // False: the shapes do not allow one pass.
-  bool Read(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, const TensorShape& out_shape) {
+  // False: the shapes do not allow one pass. A program of `kept` outlives this.
+  bool Read(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, const TensorShape& out_shape,
+            KeptSteps* kept) {
     if (inputs.size() + steps.size() > ToSize(FusedElementwise::kMostValues)) return false;
-    InlinedVector<int, 16> bytes(inputs.size(), 0);
-    for (const ElementwiseStep& step : steps)
-      for (const int v : {step.a, step.b})
-        if (v >= 0 && ToSize(v) < inputs.size())
-          bytes[ToSize(v)] = step.unary != nullptr ? step.unary->in_bytes : step.binary->in_bytes;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
+    InlinedVector<FusedElementwise::Repeat, 16> repeats;
+    if (inputs.size() > KeptSteps::kMostInputs) kept = nullptr;
+    std::uint64_t key = 1;
+    for (const StepInput& input : inputs) {
       FusedElementwise::Repeat repeat{};
-      if (bytes[i] == 0 || !FindRepeat(*inputs[i].shape, out_shape, &repeat, &columns)) return false;
-      program.AddInput(repeat, bytes[i]);
-      data.push_back(inputs[i].data);
+      if (!FindRepeat(*input.shape, out_shape, &repeat, &columns)) return false;
+      repeats.push_back(repeat);
+      key = key << 2 | static_cast<std::uint64_t>(repeat);
+      data.push_back(input.data);
     }
-    for (const ElementwiseStep& step : steps) {
-      if (step.unary != nullptr)
-        program.AddUnary(*step.unary, step.attrs, step.a);
-      else
-        program.AddBinary(*step.binary, step.attrs, step.a, step.b);
-    }
+    if (kept != nullptr) program = kept->Find(key);
+    if (program != nullptr) return true;
+    if (!Make(steps, {repeats.data(), repeats.size()})) return false;
+    if (kept != nullptr) kept->Keep(key, own);
+    program = &own;
     return true;
   }
   Span<const void* const> inputs() const { return {data.data(), data.size()}; }
+
+ private:
+  bool Make(Span<const ElementwiseStep> steps, Span<const FusedElementwise::Repeat> repeats) {
+    InlinedVector<int, 16> bytes(repeats.size(), 0);
+    for (const ElementwiseStep& step : steps)
+      for (const int v : {step.a, step.b})
+        if (v >= 0 && ToSize(v) < bytes.size())
+          bytes[ToSize(v)] = step.unary != nullptr ? step.unary->in_bytes : step.binary->in_bytes;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (bytes[i] == 0) return false;
+      own.AddInput(repeats[i], bytes[i]);
+    }
+    for (const ElementwiseStep& step : steps) {
+      if (step.unary != nullptr)
+        own.AddUnary(*step.unary, step.attrs, step.a);
+      else
+        own.AddBinary(*step.binary, step.attrs, step.a, step.b);
+    }
+    return own.Finish().ok();
+  }
 };
 
 }  // namespace detail
 
 // out = the last step of the inputs; `out_shape` is that of StepsShape. `out` may be an input of that shape. All
-// elements have at most 16 bytes. InvalidArgument: operands do not broadcast. ResourceExhausted: no memory.
+// elements have at most 16 bytes. `kept`: of these steps alone; may be null. InvalidArgument: operands do not
+// broadcast. ResourceExhausted: no memory.
 inline Status RunSteps(Cpu& device, Span<const ElementwiseStep> steps, Span<const StepInput> inputs, void* out,
-                       const TensorShape& out_shape) {
+                       const TensorShape& out_shape, detail::KeptSteps* kept = nullptr) {
   const Index elements = out_shape.num_elements();
   if (elements == 0) return OkStatus();
   if (elements == 1 && inputs.size() + steps.size() <= ToSize(FusedElementwise::kMostValues)) {
@@ -194,11 +248,10 @@ inline Status RunSteps(Cpu& device, Span<const ElementwiseStep> steps, Span<cons
     return OkStatus();
   }
   detail::StepsProgram steps_program;
-  if (!steps_program.Read(steps, inputs, out_shape))
+  if (!steps_program.Read(steps, inputs, out_shape, kept))
     return detail::RunStepByStep(device, steps, inputs, out, out_shape);
-  TENON_RETURN_IF_ERROR(steps_program.program.Finish());
   const Index width = steps_program.columns == 0 ? elements : steps_program.columns;
-  return steps_program.program.Run(device, steps_program.inputs(), out, elements / width, width);
+  return steps_program.program->Run(device, steps_program.inputs(), out, elements / width, width);
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -72,7 +72,7 @@ struct StepAttrs {
   std::span<const float> alphas;
 };
 
-// The loops of a kernel's steps. immutable after Read.
+// The loops of a kernel's steps. immutable after Read, but for the program that a run keeps.
 class StepList {
  public:
   // InvalidArgument: a step that is not known, or operands that are not there.
@@ -104,8 +104,10 @@ class StepList {
     return OkStatus();
   }
   Span<const ElementwiseStep> steps() const { return {steps_.data(), steps_.size()}; }
+  tenon::detail::KeptSteps* kept() const { return &kept_; }
 
  private:
+  mutable tenon::detail::KeptSteps kept_;
   SlimVector<ElementwiseStep> steps_;
   SlimVector<LeakyRelu::Attrs> leaky_;  // per step; the attrs of those that have some
 };
@@ -114,7 +116,7 @@ template <class T, class Device>
 Status RunStepList(Device& device, const StepList& list, Span<const StepInput> inputs, T* out,
                    const TensorShape& shape) {
   if constexpr (Device::type == "CPU")
-    return RunSteps(device, list.steps(), inputs, out, shape);
+    return RunSteps(device, list.steps(), inputs, out, shape, list.kept());
   else
     return RunSteps<T, UnarySteps, BinarySteps>(device, list.steps(), inputs, out, shape);
 }
@@ -211,7 +213,7 @@ struct StepsRows<Cpu> {
   tenon::detail::StepsProgram program;
 
   bool Read(const StepList& list, Span<const StepInput> inputs, const TensorShape& shape, CpuEpilogue* epilogue) {
-    if (!program.Read(list.steps(), inputs, shape) || !program.program.Finish().ok()) return false;
+    if (!program.Read(list.steps(), inputs, shape, list.kept())) return false;
     if (program.columns != 0 && program.columns != shape.dim_size(shape.dims() - 1)) return false;
     *epilogue = {.whole_rows = true, .run = &Run, .steps = &program};
     return true;
@@ -220,7 +222,7 @@ struct StepsRows<Cpu> {
     const auto& steps = *static_cast<const tenon::detail::StepsProgram*>(epilogue.steps);
     InlinedVector<const void*, 16> inputs(steps.data);
     inputs[0] = block.result;
-    steps.program.RunRows({inputs.data(), inputs.size()}, block.result, block.row, block.rows, block.width);
+    steps.program->RunRows({inputs.data(), inputs.size()}, block.result, block.row, block.rows, block.width);
   }
 };
 

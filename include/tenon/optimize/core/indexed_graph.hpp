@@ -22,6 +22,7 @@
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/graph/loop_shapes.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 #include <tenon/graph/validate.hpp>
 #include <tenon/optimize/core/indexed_nodes.hpp>
@@ -275,6 +276,7 @@ class IndexedGraph : public IndexedNodes {
     for (const int target : ends.targets) ends_.targets.push_back(to[ToSize(target)]);
     for (const InEdge& edge : ends_.fetches) facts(edge.node).pinned = true;
     for (const int target : ends_.targets) facts(target).pinned = true;
+    if (has_frames_) static_cast<void>(RefineLoopShapes(&graph_));  // an error leaves the shapes as they are
     ForgetShapes();
     SpreadMayBeDead();
     return OkStatus();

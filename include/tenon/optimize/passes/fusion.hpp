@@ -116,15 +116,20 @@ class Fuser {
         if (!IsTaken(edge.node) && !AnyItem(inputs_, [&](const InEdge& known) { return known == edge; }))
           inputs_.push_back(edge);
   }
+  bool InputsFit() {
+    FindInputs();
+    int columns = 0;
+    for (const InEdge& edge : inputs_)
+      if (!Fits(edge, &columns)) return false;
+    return true;
+  }
   // The inputs fit, and the fused node keeps no more memory alive than the nodes alone: two tensors of the result's
   // size, or more where no other node runs between its nodes.
   bool MayStay() {
-    FindInputs();
-    int columns = 0, held = 0;
-    for (const InEdge& edge : inputs_) {
-      if (!Fits(edge, &columns)) return false;
+    if (!InputsFit()) return false;
+    int held = 0;
+    for (const InEdge& edge : inputs_)
       if (!IsConstant(edge) && !graph_.is_fed(edge.node) && HasShapeOfRoot(edge)) ++held;
-    }
     if (held <= 2) return true;
     int first = at_[ToSize(root_)];
     for (const int id : group_) first = at_[ToSize(id)] < first ? at_[ToSize(id)] : first;
@@ -134,10 +139,16 @@ class Fuser {
     }
     return true;
   }
+  // As large as the shapes allow; where that would keep more memory alive, node by node.
   void Grow() {
-    group_.clear();
+    GrowBy(&Fuser::InputsFit);
+    if (MayStay()) return;
+    while (!group_.empty()) GiveBack();
+    GrowBy(&Fuser::MayStay);
+  }
+  void GrowBy(bool (Fuser::*may_grow)()) {
     Take(root_);
-    if (!MayStay()) return;
+    if (!(this->*may_grow)()) return;
     SlimVector<int> refused = others_;
     for (bool grew = true; grew && group_.size() < kMostSteps;) {
       grew = false;
@@ -148,7 +159,7 @@ class Fuser {
           if (IsTaken(id) || !IsStep(id) || !IsOwn(id) || !HasShapeOfRoot(edge)) continue;
           if (AnyItem(refused, [id](int known) { return known == id; })) continue;
           Take(id);
-          if (MayStay()) {
+          if ((this->*may_grow)()) {
             grew = true;
           } else {
             GiveBack();
@@ -179,17 +190,25 @@ class Fuser {
   SlimVector<int> StepsOfOthers() const {
     SlimVector<int> others;
     const int producer = FindProducer();
+    if (producer < 0) return others;
+    SlimVector<int> behind{producer};  // what reads the producer
+    for (std::size_t i = 0; i < behind.size(); ++i)
+      for (const int id : group_)
+        if (Reads(id, behind[i]) && !AnyItem(behind, [id](int known) { return known == id; })) behind.push_back(id);
     for (const int id : group_) {
-      if (producer < 0 || id == root_) continue;
+      if (AnyItem(behind, [id](int known) { return known == id; })) continue;
       for (const InEdge& edge : graph_.node(id).inputs)
-        if (edge.node != producer &&
-            IsListed("|Conv2D|DepthwiseConv2dNative|MatMul|", graph_.node(edge.node).op_name()) && IsOwn(edge.node))
+        if (IsListed("|Conv2D|DepthwiseConv2dNative|MatMul|", graph_.node(edge.node).op_name()) && IsOwn(edge.node))
           others.push_back(id);
     }
     return others;
   }
+  bool Reads(int id, int from) const {
+    return AnyItem(graph_.node(id).inputs, [from](const InEdge& edge) { return edge.node == from; });
+  }
   void FuseInto() {
     others_.clear();
+    group_.clear();
     Grow();
     if (MayStay()) others_ = StepsOfOthers();
     if (!others_.empty()) {
