@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -167,7 +168,7 @@ TEST_CASE("the owner's scratch memory is one block, as large as was wanted at on
     CHECK(base.blocks_in_use() == 1);
     cache->DeallocateRaw(aligned, kAlignment, 100);
     for (int run = 0; run < 3; ++run) {
-      for (const std::size_t bytes : {300, 5000, 1, 700, 4000}) {
+      for (const std::size_t bytes : std::initializer_list<std::size_t>{300, 5000, 1, 700, 4000}) {
         auto* const first = static_cast<char*>(Needed(cache->AllocateRaw(kAlignment, bytes, kScratch)));
         CHECK(reinterpret_cast<std::uintptr_t>(first) % 64 == 0);
         std::memset(first, 1, bytes);

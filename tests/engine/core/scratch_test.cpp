@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,7 @@ TEST_SUITE("Scratch") {
       const Cpu device{.allocator = cache.get()};
       cache->SetOwnerThread();
       for (int run = 0; run < 2; ++run)
-        for (const std::size_t bytes : {100000, 3000, 70000, 50}) {
+        for (const std::size_t bytes : std::initializer_list<std::size_t>{100000, 3000, 70000, 50}) {
           const Scratch scratch(device, bytes);
           CHECK(scratch.status("Test").ok());
         }
