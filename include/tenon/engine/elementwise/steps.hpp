@@ -92,7 +92,7 @@ class KeptSteps {
     const Kept* const kept = kept_.load(std::memory_order_acquire);
     return kept != nullptr && kept->key == key ? &kept->program : nullptr;
   }
-  // Without memory, nothing is kept.
+  // Without memory, nothing is kept; copying a program of more than 16 values may throw std::bad_alloc.
   void Keep(std::uint64_t key, const FusedElementwise& program) {
     if (kept_.load(std::memory_order_relaxed) != nullptr) return;
     const Kept* const made = new (std::nothrow) Kept{key, program};
