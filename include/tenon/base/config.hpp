@@ -123,6 +123,17 @@ TENON_DETAIL_NAMESPACE_END
                               "GCC optimize(\"no-combine-stack-adjustments\", \"no-tree-ch\", \"no-tree-dce\")")     \
                               _Pragma("GCC optimize(\"no-tree-builtin-call-dce\", \"no-expensive-optimizations\")")  \
                                   _Pragma("GCC optimize(\"no-cse-follow-jumps\", \"no-guess-branch-probability\")")
+// Functions of a step are compiled with fewer passes, too, at the program's level. Kernels are not.
+#define TENON_DETAIL_STEP_NAMESPACE_BEGIN                                                                                   \
+  _Pragma("GCC push_options") _Pragma("GCC optimize(\"no-tree-pta\", \"no-tree-dominator-opts\", \"no-tree-dse\")")         \
+      _Pragma("GCC optimize(\"no-dse\", \"no-tree-pre\", \"no-tree-vrp\", \"no-gcse\", \"no-schedule-insns2\")") _Pragma(   \
+          "GCC optimize(\"no-rerun-cse-after-loop\", \"no-thread-jumps\", \"no-tree-tail-merge\", \"no-code-hoisting\")")   \
+          _Pragma(                                                                                                          \
+              "GCC optimize(\"no-ipa-pure-const\", \"no-ipa-modref\", \"no-ipa-reference\", \"no-ipa-ra\", \"no-ipa-cp\")") \
+              _Pragma("GCC optimize(\"no-ipa-icf\", \"no-ipa-vrp\")") TENON_DETAIL_NAMESPACE_BEGIN
+#define TENON_DETAIL_STEP_NAMESPACE_END \
+  TENON_DETAIL_NAMESPACE_END            \
+  _Pragma("GCC pop_options")
 #else
 #define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") TENON_DETAIL_SETUP_PASSES
 #endif
@@ -135,6 +146,12 @@ TENON_DETAIL_NAMESPACE_END
 #define TENON_DETAIL_SETUP_CODE_END
 #define TENON_DETAIL_COLD_CODE_BEGIN
 #define TENON_DETAIL_COLD_CODE_END
+#endif
+
+// TENON_DETAIL_STEP_NAMESPACE_BEGIN/END: the library's namespace around functions that each step runs.
+#if !defined(TENON_DETAIL_STEP_NAMESPACE_BEGIN)
+#define TENON_DETAIL_STEP_NAMESPACE_BEGIN TENON_DETAIL_NAMESPACE_BEGIN
+#define TENON_DETAIL_STEP_NAMESPACE_END TENON_DETAIL_NAMESPACE_END
 #endif
 
 // TENON_DETAIL_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.

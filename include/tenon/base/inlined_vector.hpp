@@ -12,7 +12,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 namespace detail {
 template <class I>
 concept InputPosition = requires(I i) {
@@ -262,4 +262,4 @@ class InlinedVector {
   alignas(T) unsigned char inline_[N * sizeof(T)];
 };
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

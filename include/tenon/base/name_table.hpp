@@ -11,7 +11,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 inline std::uint64_t LoadWord(const char* at) {
@@ -179,4 +179,4 @@ class NameTable : detail::NameSlots {
   const Entry* newest() const { return static_cast<const Entry*>(NameSlots::newest()); }
 };
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -7,7 +7,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 struct DefaultDelete {
   template <class T>
@@ -77,4 +77,4 @@ Owned<T> MakeOwned(Args&&... args) {
   return Owned<T>(new T(static_cast<Args&&>(args)...));
 }
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

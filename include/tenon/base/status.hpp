@@ -20,7 +20,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/refcount.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 // The codes of TensorFlow, absl and gRPC.
 enum class Code : int {
@@ -252,7 +252,7 @@ class [[nodiscard]] Result {
   };
 };
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END
 
 #define TENON_DETAIL_CONCAT_(a, b) a##b
 #define TENON_DETAIL_CONCAT(a, b) TENON_DETAIL_CONCAT_(a, b)

@@ -15,7 +15,7 @@
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 class OpKernel;
 class OpKernelConstruction;
@@ -151,4 +151,4 @@ inline bool LinkDeviceFactory(DeviceFactory* factory) {
 }
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -26,7 +26,7 @@
 #include <tenon/device/denormals.hpp>
 #include <tenon/device/waited_threads.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 // thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
 // queued, unless it says so (Waiting). Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a
@@ -490,4 +490,4 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 // A user's kernel struct whose operator() takes a Done, as an AsyncOpKernel.
 class AdaptedAsyncKernel final : public AsyncOpKernel {
@@ -115,4 +115,4 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 inline constexpr Done::Functions AdaptedAsyncKernel::kDone{&End, &kDoneEnded, &Release};
 inline constexpr Done::Functions AdaptedAsyncKernel::kDoneEnded{&Again, &kDoneEnded, &Release};
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

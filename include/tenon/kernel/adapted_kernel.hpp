@@ -24,7 +24,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -412,4 +412,4 @@ class AdaptedKernel final : public OpKernel {
   detail::AdaptedCore core_;
 };
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/spin_lock.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 // Tells waiting code that a run is over. A waiter registers a callback under a token and deregisters it after the wait.
 // thread-safe.
@@ -204,4 +204,4 @@ class CancellationManager {
   Waiter* waiters_ = nullptr;  // the last one first
 };
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -24,7 +24,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/step_environment.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 // The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
 // again only when an input shape, or the value of an input that it reads, has changed.
@@ -497,4 +497,4 @@ inline Status AllocateLateOutput(OpKernelContext* context, int output, const Ten
 }
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/kernel/construction.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 class OpKernel;
 class OpKernelContext;
@@ -271,4 +271,4 @@ inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {
   ended.wait(false, std::memory_order_acquire);
 }
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

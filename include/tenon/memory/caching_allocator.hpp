@@ -19,7 +19,7 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 namespace detail {
 // Its address names the calling thread.
 inline constinit thread_local char this_thread_mark = 0;
@@ -406,4 +406,4 @@ inline bool CachingAllocator::ClearStats() {
   return true;
 }
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/memory/large_block_cache.hpp>
 #include <tenon/memory/system_memory.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 namespace detail {
 
 // The free blocks that one thread keeps: at most 32 KiB or two blocks of each size class, 1 MiB in all. one thread;
@@ -346,4 +346,4 @@ inline HostAllocator* CpuAllocator() { return &detail::host_allocator.allocator;
 // Off at first: the counters cost a few nanoseconds an allocation and are shared by all threads.
 inline void EnableCpuAllocatorStats(bool enabled = true) { CpuAllocator()->EnableStats(enabled); }
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

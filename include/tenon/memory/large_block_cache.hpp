@@ -13,7 +13,7 @@
 #include <tenon/memory/block.hpp>
 #include <tenon/memory/system_memory.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 namespace detail {
 
 // thread-safe. Blocks of AllocateAligned, each as long as its size class (memory/block.hpp). When there is no room
@@ -150,4 +150,4 @@ class LargeBlockCache {
 };
 
 }  // namespace detail
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/memory/allocator.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 // Starts with one reference, which belongs to its maker. Counts are thread-safe; the bytes are externally
 // synchronised. A slice of a buffer keeps the root buffer (the one that is not a slice) alive.
@@ -205,4 +205,4 @@ class alignas(64) Buffer {
 };
 static_assert(sizeof(Buffer) == 64, "the data of a tensor follows the header and stays 64-byte aligned");
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/variant_element.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -102,4 +102,4 @@ TENON_DETAIL_COLD inline void DieOnMisaligned(const void* data, std::size_t alig
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

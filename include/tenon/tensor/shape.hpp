@@ -16,7 +16,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 using Index = std::int64_t;
 
@@ -466,4 +466,4 @@ Status MakeShape(const Int* dims, Index n, TensorShape* shape) {
   return TensorShape::Build({sizes, static_cast<std::size_t>(n)}, shape);
 }
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -29,7 +29,7 @@
 #include <tenon/tensor/variant_element.hpp>
 #include <tenon/tensor/view.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -497,4 +497,4 @@ inline Status MakeShape(const Tensor& tensor, TensorShape* shape) {
   return errors::InvalidArgument("shape must be a vector of {int32,int64}.");
 }
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -25,7 +25,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 TENON_DETAIL_COLD_CODE_BEGIN
 
 // Asks for the kernel of an op on a device; `types` are the types of the attrs that its kernels are templates
@@ -443,4 +443,4 @@ class Registry {
 };
 
 TENON_DETAIL_COLD_CODE_END
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

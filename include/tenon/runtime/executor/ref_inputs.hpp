@@ -13,7 +13,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/variable.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -65,4 +65,4 @@ TENON_DETAIL_COLD inline Status DetachFromVariables(std::string_view name, Tenso
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

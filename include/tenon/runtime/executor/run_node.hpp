@@ -28,7 +28,7 @@
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/runtime/executor/trace_collector.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -273,4 +273,4 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

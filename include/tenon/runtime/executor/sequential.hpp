@@ -9,7 +9,7 @@
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -42,4 +42,4 @@ inline Status RunSequential(const Program& program, Step* step, TraceCollector* 
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/runtime/program/program.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 // A value slot that nothing was put into.
 inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
@@ -353,4 +353,4 @@ class ProgramPool {
   std::atomic<std::size_t> made_{0};
 };
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -25,7 +25,7 @@
 #include <tenon/kernel/step_environment.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One thing to do. Inputs, outputs and consumers are ranges of the program's flat arrays.
@@ -164,4 +164,4 @@ struct Program {
 };
 
 TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

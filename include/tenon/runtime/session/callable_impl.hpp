@@ -21,7 +21,7 @@
 #include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -98,4 +98,4 @@ inline Status NoCallable() {
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

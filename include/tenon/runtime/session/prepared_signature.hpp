@@ -32,7 +32,7 @@
 #include <tenon/runtime/executor/sequential.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -333,4 +333,4 @@ class PreparedList {
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 
 struct StepOfPeers;
 
@@ -104,4 +104,4 @@ inline Rendezvous* MadeRendezvous(CancellationManager* cancellation, std::atomic
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END

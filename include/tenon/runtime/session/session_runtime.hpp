@@ -18,7 +18,7 @@
 #include <tenon/runtime/session/callable_impl.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
-TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_STEP_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
@@ -169,4 +169,4 @@ template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 }  // namespace detail
 
 TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
+TENON_DETAIL_STEP_NAMESPACE_END
