@@ -282,23 +282,37 @@ inline bool WaitsForKernels() {
   }();
   return waits;
 }
+
+// The launch of a kernel, without what depends on the kernel's type.
+class CudaLaunch {
+ public:
+  CudaLaunch(const Cuda& device, CudaGrid grid) : scope_(device.ordinal), ordinal_(device.ordinal) {
+    config_.gridDim = dim3(grid.blocks);
+    config_.blockDim = dim3(grid.threads);
+    config_.stream = device.stream;
+  }
+  cudaError_t error() const { return scope_.error(); }  // where no kernel can be launched
+  const cudaLaunchConfig_t* config() const { return &config_; }
+  Status End(cudaError_t error) const {
+    if (error == cudaSuccess && WaitsForKernels()) error = cudaStreamSynchronize(config_.stream);
+    return CudaStatus(error, ordinal_, "cannot start a kernel");
+  }
+
+ private:
+  const CudaDeviceScope scope_;
+  const int ordinal_;
+  cudaLaunchConfig_t config_{};
+};
 }  // namespace detail
 
 // Queues kernel<<<grid>>>(args...) in the device's stream. Returns the error of a launch that failed. A later call,
 // at the latest the end of the run, returns an error of the running kernel; with TENON_CUDA_SYNC=1 this one does.
 template <class... Params, class... Args>
 Status LaunchCuda(Cuda& device, CudaGrid grid, void (*kernel)(Params...), const Args&... args) {
-  const CudaDeviceScope scope(device.ordinal);
-  cudaError_t error = scope.error();
-  if (error == cudaSuccess) [[likely]] {
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(grid.blocks);
-    config.blockDim = dim3(grid.threads);
-    config.stream = device.stream;
-    error = cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...);
-    if (error == cudaSuccess && detail::WaitsForKernels()) error = cudaStreamSynchronize(device.stream);
-  }
-  return CudaStatus(error, device.ordinal, "cannot start a kernel");
+  const detail::CudaLaunch launch(device, grid);
+  if (launch.error() != cudaSuccess) [[unlikely]]
+    return launch.End(launch.error());
+  return launch.End(cudaLaunchKernelEx(launch.config(), kernel, static_cast<Params>(args)...));
 }
 
 namespace detail {

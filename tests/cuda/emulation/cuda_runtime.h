@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <tuple>
 #include <type_traits>
 
 #include "language.hpp"
@@ -167,7 +166,13 @@ struct cudaLaunchConfig_t {
 
 namespace emulation {
 
-cudaError_t Launch(const cudaLaunchConfig_t& config, std::function<void()> thread);
+// Queues a grid: each of its threads calls run(arguments), with a copy of these bytes.
+cudaError_t Launch(const cudaLaunchConfig_t& config, void (*run)(const void* arguments), const void* arguments,
+                   std::size_t bytes);
+template <class Thread>
+void RunThread(const void* thread) {
+  (*static_cast<const Thread*>(thread))();
+}
 
 // Queues work of a library: it may touch device memory, and counts as a launch.
 cudaError_t LaunchLibrary(cudaStream_t stream, std::function<void()> work);
@@ -198,8 +203,7 @@ void FailAllocations(long first, long count);
 
 template <class... Params, class... Args>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...), Args&&... args) {
-  return emulation::Launch(
-      *config, [kernel, values = std::tuple<std::decay_t<Params>...>(static_cast<Args&&>(args)...)] {
-        std::apply(kernel, values);
-      });
+  const auto thread = [kernel, ... values = static_cast<std::decay_t<Params>>(args)] { kernel(values...); };
+  static_assert(std::is_trivially_copyable_v<decltype(thread)>, "CUDA copies the arguments of a kernel byte by byte");
+  return emulation::Launch(*config, &emulation::RunThread<decltype(thread)>, &thread, sizeof(thread));
 }

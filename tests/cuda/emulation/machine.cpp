@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -389,7 +390,8 @@ void FailAllocations(long first, long count) {
   GetMachine().fail_count = count;
 }
 
-cudaError_t Launch(const cudaLaunchConfig_t& config, std::function<void()> thread) {
+cudaError_t Launch(const cudaLaunchConfig_t& config, void (*run)(const void* arguments), const void* arguments,
+                   std::size_t bytes) {
   const Lock lock;
   Machine& m = GetMachine();
   if (m.devices.empty()) return Fail(cudaErrorNoDevice);
@@ -403,10 +405,14 @@ cudaError_t Launch(const cudaLaunchConfig_t& config, std::function<void()> threa
   if (stream->capture == nullptr) ++m.counters.launches;
   const int device = current_device;
   const std::size_t shared = config.dynamicSmemBytes;
-  return Enqueue(stream, {[grid, block, shared, device, thread = std::move(thread)] {
+  constexpr std::align_val_t kAlignment{64};
+  const std::shared_ptr<void> copy(::operator new(bytes, kAlignment),
+                                   [](void* p) { ::operator delete(p, kAlignment); });
+  std::memcpy(copy.get(), arguments, bytes);
+  return Enqueue(stream, {[grid, block, shared, device, run, copy] {
                    const Access access(device);
                    const GridEnd end = RunGrid({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared,
-                                               GetSettings().order, thread);
+                                               GetSettings().order, [run, p = copy.get()] { run(p); });
                    if (end == GridEnd::kIllegalAddress)
                      GetMachine().sticky = cudaErrorIllegalAddress;
                    else if (end != GridEnd::kDone)
