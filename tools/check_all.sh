@@ -78,7 +78,7 @@ demo_binary() {
 ports() { tools/check_ports.sh; }
 
 consume() { tests/consume/run.sh; }
-packages() { tests/consume/run.sh conan wheel; }
+packages() { tests/consume/run.sh conan wheel oldest_cmake; }
 
 # Apart from the other tests: the classes of TensorFlow's messages take long to compile.
 protobuf() {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Uses Tenon as its users do, each time from a small project of its own that defines an op, registers it and runs it:
-#   tests/consume/run.sh [add_subdirectory|find_package|components|fetch_content|single_include|pkg_config|vcpkg|deb|wheel|conan]...
-# Without names: all but wheel and conan, which need packages from PyPI.
+#   tests/consume/run.sh [add_subdirectory|find_package|components|fetch_content|single_include|pkg_config|vcpkg|deb|
+#                         wheel|conan|oldest_cmake]...
+# Without names: all but wheel, conan and oldest_cmake, which need packages from PyPI.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work="$root/build/consume/a folder"  # spaces in all paths
@@ -105,6 +106,16 @@ consume() {
       TENON_COMMAND="$work/wheel/venv/bin/tenon" "$python" "$root/tests/tools/command_test.py"
       build_and_run find_package -DCMAKE_PREFIX_PATH="$("$python" -m tenon --prefix)" -UTenon_DIR ;;
     conan) "$root/tests/consume/conan/run.sh" ;;
+    oldest_cmake)  # the release of Ubuntu 22.04: presets and tests are configured, and an installation is found
+      rm -rf "$work/oldest"
+      python3 -m venv "$work/oldest/venv"
+      "$work/oldest/venv/bin/python" -m pip install --quiet --disable-pip-version-check cmake==3.22.6
+      (
+        PATH="$work/oldest/venv/bin:$PATH" work="$work/oldest"
+        (cd "$root" && cmake --preset gcc -B "$work/tests" --log-level=WARNING)
+        install_tenon
+        build_and_run find_package -DCMAKE_PREFIX_PATH="$work/prefix"
+      ) ;;
     *) echo "consume: there is no '$1'" >&2; exit 2 ;;
   esac
 }
