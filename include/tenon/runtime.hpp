@@ -6,7 +6,7 @@
 // TENON_MINIMAL_RUNTIME, defined before this, leaves out all that a plain frozen graph does without: TensorFlow 1
 // control flow, functions, the dataflow executor, memory plans, integer folding in shape inference, sessions from a
 // GraphDef or GraphBuilder, runs with RunOptions, asynchronous and partial runs, counters, Extend, Reset, ListDevices,
-// traces of all sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with this
+// traces of all sessions, eager calls. Such a program compiles in half of the time. Unimplemented, with this
 // header's name: a graph or its options cannot do without one of these.
 
 #include <tenon/tenon.hpp>
