@@ -12,6 +12,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 #include <tenon/tensor/variant.hpp>
+#include <tenon/device/thread_pool.hpp>
 #include <tenon/io/bundle_writer.hpp>
 
 #include <io/temp_file.hpp>
@@ -79,6 +80,36 @@ TEST_SUITE("BundleReader") {
       CHECK(reader->Read("d/none")->NumElements() == 0);
     }
     CheckSame(read, floats);  // the view keeps the mapping
+  }
+  TEST_CASE("set_pool: large tensors are summed on its threads, and every damaged part is found") {
+    constexpr Index kElements = Index{5} << 18;  // 5 MB and three bytes: six parts
+    Tensor large(DataType::kUint8, TensorShape({4 * kElements + 3}));
+    for (Index i = 0; i < large.NumElements(); ++i)
+      large.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * i >> 7 ^ i);
+    Bundle bundle;
+    REQUIRE(bundle.writer().Add("large", large).ok());
+    REQUIRE(bundle.writer().Finish().ok());
+    ThreadPool pool(3, "sums");
+    const auto read = [&](FileAccess access, ThreadPoolInterface* threads) -> Result<Tensor> {
+      TENON_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open(bundle.prefix(), access));
+      reader.set_pool(threads);
+      return reader.Read("large");
+    };
+    for (const FileAccess access : {FileAccess::kRead, FileAccess::kMap}) {
+      CheckSame(read(access, nullptr), large);
+      CheckSame(read(access, &pool), large);
+    }
+    std::string stored(large.tensor_data());
+    for (std::size_t at = 0; at < stored.size(); at += stored.size() / 6 - 1) {
+      stored[at] ^= 1;
+      REQUIRE(WriteFile(bundle.data_path(), stored).ok());
+      for (const FileAccess access : {FileAccess::kRead, FileAccess::kMap}) {
+        const Status alone = read(access, nullptr).status(), together = read(access, &pool).status();
+        CHECK(alone.code() == Code::kDataLoss);
+        CHECK(together == alone);
+      }
+      stored[at] ^= 1;
+    }
   }
   TEST_CASE("scalars, empty tensors, texts") {
     Bundle bundle;

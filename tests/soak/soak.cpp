@@ -270,7 +270,9 @@ int main(int argc, char** argv) {
     for (const Held& held : list) found = std::max(found, held.*member);
     return found;
   };
-  const double growth = Growth(rest), room = 4 + 0.02 * rest.front().rss_mb;
+  // Arenas reach their size after half a minute, or later on a busy machine: a short run cannot measure less.
+  constexpr int kSettled = 600;
+  const double growth = Growth(rest), room = (seconds < kSettled ? 16 : 4) + 0.02 * rest.front().rss_mb;
   std::printf("%d s: %lld runs, %lld errors, %lld of them cancelled or late, %lld unlike TensorFlow's\n", seconds,
               static_cast<long long>(soak.runs()), static_cast<long long>(soak.errors()),
               static_cast<long long>(soak.ended_early()), static_cast<long long>(soak.wrong()));

@@ -2,6 +2,7 @@
 #pragma once
 // BundleReader: reads a checkpoint in TensorFlow's format (a tensor bundle: PREFIX.index and PREFIX.data-00000-of-...).
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include <tenon/tensor/variant.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/tensor_proto.hpp>
+#include <tenon/device/cpu.hpp>
 #include <tenon/io/bundle_entry.hpp>
 #include <tenon/io/compression/crc32.hpp>
 #include <tenon/io/mapped_file.hpp>
@@ -60,6 +62,42 @@ inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& store
   return missing == 0;
 }
 
+// Sums `bytes`, and copies them to `to` unless that is null. Parts of large ones go to threads of `pool`, unless null.
+inline std::uint32_t SumAndCopy(std::string_view bytes, char* to, ThreadPoolInterface* pool) {
+  constexpr std::size_t kMostParts = 64, kLeastPart = std::size_t{1} << 20;
+  struct Work {
+    std::string_view bytes;
+    char* to;
+    std::size_t part;  // bytes, but for the last part
+    std::uint32_t sums[kMostParts];
+
+    static void Run(void* work, Index begin, Index end) {
+      constexpr std::size_t kCached = std::size_t{1} << 16;
+      auto& [bytes, to, part, sums] = *static_cast<Work*>(work);
+      for (Index i = begin; i < end; ++i) {
+        const std::size_t first = static_cast<std::size_t>(i) * part, last = std::min(first + part, bytes.size());
+        std::uint32_t sum = 0;
+        for (std::size_t at = first; at < last; at += kCached) {
+          const std::string_view some = bytes.substr(at, std::min(kCached, last - at));
+          sum = Crc32c(some, sum);
+          if (to != nullptr) std::memcpy(to + at, some.data(), some.size());
+        }
+        sums[i] = sum;
+      }
+    }
+  };
+  Work work{bytes, to, std::max(kLeastPart, bytes.size() / kMostParts + 1), {}};
+  const std::size_t parts = (bytes.size() + work.part - 1) / work.part;
+  if (pool == nullptr || parts < 2)
+    Work::Run(&work, 0, static_cast<Index>(parts));
+  else
+    pool->ParallelFor(static_cast<Index>(parts), 1, &Work::Run, &work);
+  std::uint32_t sum = work.sums[0];
+  for (std::size_t i = 1; i < parts; ++i)
+    sum = Crc32cOfBoth(sum, work.sums[i], std::min(work.part, bytes.size() - i * work.part));
+  return sum;
+}
+
 }  // namespace detail
 
 // Reads a tensor bundle: PREFIX.index and PREFIX.data-00000-of-... Tensors are copies: the files may change when the
@@ -90,6 +128,10 @@ class BundleReader {
         CheckVersions(reader.header_.version, detail::kCheckpointVersion, 0, "Checkpoint", "checkpoint"));
     return reader;
   }
+
+  // Check sums of large tensors are computed on threads of `pool`, which outlives the reader. Null, the default: on the
+  // caller's thread.
+  void set_pool(ThreadPoolInterface* pool) { pool_ = pool; }
 
   // Returns whether there is such a tensor. DataLoss: the index is damaged.
   Result<bool> Contains(std::string_view key) const {
@@ -189,15 +231,14 @@ class BundleReader {
     TENON_ASSIGN_OR_RETURN(std::string_view bytes, StoredBytes(key, entry, shape));
     if (IsViewable(dtype, bytes, allocator)) {
       bytes = bytes.substr(0, static_cast<std::size_t>(entry.size));
-      TENON_RETURN_IF_ERROR(CheckSum(key, entry, Crc32c(bytes)));
+      TENON_RETURN_IF_ERROR(CheckSum(key, entry, detail::SumAndCopy(bytes, nullptr, pool_)));
       return Tensor::ViewOf(files_[*shards_.FindValue(entry.shard)].buffer(), dtype, shape, bytes.data());
     }
     TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(dtype, shape, allocator));
     std::uint32_t sum = 0;
     if (plain) {
       bytes = bytes.substr(0, static_cast<std::size_t>(entry.size));
-      sum = Crc32c(bytes);
-      if (!bytes.empty()) std::memcpy(result.raw_data(), bytes.data(), bytes.size());
+      sum = detail::SumAndCopy(bytes, static_cast<char*>(result.raw_data()), pool_);
       if (header_.big_endian) SwapBytes(&result);
     } else if (dtype == DataType::kString) {
       TENON_RETURN_IF_ERROR(ReadTexts(entry, bytes, &result, &sum));
@@ -347,6 +388,7 @@ class BundleReader {
 
   std::string prefix_;
   FileAccess access_ = FileAccess::kRead;
+  ThreadPoolInterface* pool_ = nullptr;
   TableReader table_;
   BundleHeader header_;
   FlatMap<std::int64_t, std::size_t> shards_;  // number -> index in files_

@@ -44,6 +44,11 @@ class CheckpointReader {
     return reader;
   }
 
+  // As BundleReader::set_pool; files of the first format are read on the caller's thread.
+  void set_pool(ThreadPoolInterface* pool) {
+    if (bundle_) bundle_->set_pool(pool);
+  }
+
   bool IsBundle() const { return bundle_.has_value(); }  // whether it is of the second format
 
   // Lists the names of all tensors, in order. DataLoss: the index is damaged.

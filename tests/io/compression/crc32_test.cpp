@@ -29,6 +29,14 @@ TEST_CASE("Crc32c: known sums") {
   CHECK(Crc32c("456789", Crc32c("123")) == Crc32c("123456789"));
 }
 
+TEST_CASE("Crc32cOfBoth: the sum of two parts, at every length") {
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) bytes += static_cast<char>(i * 91);
+  const std::string_view all = bytes;
+  for (std::size_t n = 0; n <= all.size(); ++n)
+    CHECK(Crc32cOfBoth(Crc32c(all.substr(0, n)), Crc32c(all.substr(n)), all.size() - n) == Crc32c(all));
+}
+
 TEST_CASE("MaskCrc, UnmaskCrc") {
   CHECK(MaskCrc(Crc32c(std::string(8, '\0'))) != Crc32c(std::string(8, '\0')));
   for (const std::uint32_t sum : {0u, 1u, 0x7fffffffu, 0x80000000u, 0xffffffffu, 0xe3069283u}) {

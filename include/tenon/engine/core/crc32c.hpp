@@ -27,15 +27,21 @@ constexpr std::uint32_t Crc32cProduct(std::uint32_t x, std::uint32_t y) {
   return product;
 }
 
+// x to the power of the number of bits in `bytes` bytes: the effect of so many zero bytes behind others on their sum.
+constexpr std::uint32_t Crc32cPower(std::size_t bytes) {
+  std::uint32_t power = 1u << 31, square = 1u << 23;  // x^0, x^8
+  for (; bytes != 0; bytes >>= 1) {
+    if ((bytes & 1) != 0) power = Crc32cProduct(power, square);
+    square = Crc32cProduct(square, square);
+  }
+  return power;
+}
+
 // The effect of zero bytes on a sum that is not inverted: Crc32cZeros(n)(sum) is the sum with n of them behind it.
 class Crc32cZeros {
  public:
   explicit Crc32cZeros(std::size_t bytes) {
-    std::uint32_t power = 1u << 31, square = 1u << 30;  // x^0, x^1
-    for (std::size_t bits = 8 * bytes; bits != 0; bits >>= 1) {
-      if ((bits & 1) != 0) power = Crc32cProduct(power, square);
-      square = Crc32cProduct(square, square);
-    }
+    const std::uint32_t power = Crc32cPower(bytes);
     for (int row = 0; row < 4; ++row) {
       rows_[row][0] = 0;
       for (std::uint32_t byte = 1; byte < 256; ++byte) {

@@ -58,6 +58,10 @@ inline std::uint32_t Crc32c(std::string_view bytes, std::uint32_t before = 0) {
   if (detail::HasCrc32cInstruction()) return detail::Crc32cByProcessor(bytes.data(), bytes.size(), before);
   return detail::Crc<0x82f63b78u>(bytes, before);
 }
+// Joins sums: of a and b, Crc32cOfBoth(Crc32c(a), Crc32c(b), b.size()) is the sum of a and b together.
+constexpr std::uint32_t Crc32cOfBoth(std::uint32_t first, std::uint32_t second, std::size_t second_bytes) {
+  return detail::Crc32cProduct(detail::Crc32cPower(second_bytes), first) ^ second;
+}
 // Masks a sum to store it beside its bytes: the sum of bytes that hold their own sum says little.
 constexpr std::uint32_t MaskCrc(std::uint32_t sum) { return ((sum >> 15) | (sum << 17)) + 0xa282ead8u; }
 constexpr std::uint32_t UnmaskCrc(std::uint32_t masked) {

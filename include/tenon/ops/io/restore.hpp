@@ -16,6 +16,7 @@
 #include <tenon/tensor/slice.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/device/cpu.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/step_services.hpp>
@@ -61,7 +62,8 @@ inline Status RestoreShape(InferenceContext* c) {
   return SetSliceShape(c, 0, text == nullptr ? std::string_view() : text->data<tstring>()->view());
 }
 
-inline Status RestoreBundle(OpKernelContext& context, const Tensor& prefix, const Tensor& names, const Tensor& specs) {
+inline Status RestoreBundle(OpKernelContext& context, ThreadPoolInterface* pool, const Tensor& prefix,
+                            const Tensor& names, const Tensor& specs) {
   TENON_RETURN_IF_ERROR(CheckPrefixAndNames(prefix, names, specs));
   const int count = context.num_outputs();
   if (names.NumElements() != count)
@@ -70,6 +72,7 @@ inline Status RestoreBundle(OpKernelContext& context, const Tensor& prefix, cons
   const bool map = services != nullptr && services->map_checkpoints;
   TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(prefix.data<tstring>()->view()),
                                                                          map ? FileAccess::kMap : FileAccess::kRead));
+  reader.set_pool(pool);
   SlimVector<TensorShape> shapes(static_cast<std::size_t>(count));
   std::string wrong;  // all types that differ from the requested ones
   for (int i = 0; i < count; ++i) {
@@ -156,7 +159,7 @@ struct RestoreV2 {
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& prefix, const Tensor& tensor_names,
                       const Tensor& shape_and_slices, std::span<Tensor>) const {
-      return detail::RestoreBundle(context.op(), prefix, tensor_names, shape_and_slices);
+      return detail::RestoreBundle(context.op(), context.device().pool, prefix, tensor_names, shape_and_slices);
     }
   };
 };
