@@ -54,6 +54,31 @@ TEST_SUITE("GradientWalk") {
     CHECK(Number(both[0]) == 2);
     CHECK(Number(both[1]) == 12);
   }
+  TEST_CASE("kTree adds each gradient to the sum of those before") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2});
+    Output y = b.Add("Square", {x});
+    for (const char* op : {"Exp", "Tanh", "Neg"}) y = b.Add("AddV2", {y, b.Add(op, {x})});
+    b.Add("Identity", "y", {y});
+    GradientOptions tree;
+    tree.aggregation = GradientAggregation::kTree;
+    const std::vector<NamedTensor> feeds{{"x", Tensor::From<float>({0.5f, -1}, {2})}};
+    const Tensor want = Gradients(b.graph_def(), {"y"}, {"x"}, feeds)[0];
+    const Tensor got = Gradients(b.graph_def(), {"y"}, {"x"}, feeds, tree)[0];
+    for (int i = 0; i < 2; ++i) CHECK(got.data<float>()[i] == doctest::Approx(want.data<float>()[i]));
+    const auto made = [&](const GradientOptions& options, std::string_view op) {
+      GraphDef graph = b.graph_def();
+      const std::vector<std::string> ys{"y"}, xs{"x"};
+      REQUIRE(AddGradients(&graph, ys, xs, options).ok());
+      int count = 0;
+      for (const NodeDef& node : graph.node) count += node.op == op && StartsWith(node.name, "gradients") ? 1 : 0;
+      return count;
+    };
+    CHECK(made({}, "AddN") == 1);
+    CHECK(made({}, "AddV2") == 0);
+    CHECK(made(tree, "AddN") == 0);
+    CHECK(made(tree, "AddV2") == 3);
+  }
   TEST_CASE("two gradients of one known shape are added by AddV2, others by AddN") {
     for (const Index size : {Index{2}, Index{-1}})
       for (const int uses : {2, 3}) {

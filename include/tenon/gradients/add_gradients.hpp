@@ -31,6 +31,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 struct GradientOptions {
   SlimVector<std::string> grad_ys = {};         // empty: ones; else one per y, "" for ones
   SlimVector<std::string> stop_gradients = {};  // tensors that are constants for the derivation
+  GradientAggregation aggregation = GradientAggregation::kAddN;
   bool zero_if_unconnected = false;             // an x that no y depends on gets zeros
   bool dense = false;                           // slices become dense tensors
   std::string scope = "gradients";              // new nodes are "scope/...", made unique
@@ -118,7 +119,7 @@ inline Result<SlimVector<TensorGradient>> DeriveTensors(EditedGraph* graph, cons
   TENON_RETURN_IF_ERROR(GradientStart(graph, options).Find(ys, &grad_ys));
   const GradientIndex functions;
   TENON_ASSIGN_OR_RETURN(SlimVector<TensorGradient> gradients,
-                         GradientWalk(&editor, &functions, scope).Run(ys, xs, grad_ys, stops));
+                         GradientWalk(&editor, &functions, scope, options.aggregation).Run(ys, xs, grad_ys, stops));
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     TensorGradient& gradient = gradients[i];
     if (!gradient && options.zero_if_unconnected)

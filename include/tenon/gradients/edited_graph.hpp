@@ -107,6 +107,7 @@ class EditedGraph {
     for (int id = old_nodes_; id < graph_.num_nodes(); ++id)
       if (used[ToSize(id)] != 0) def_.node.push_back(ToNodeDef(id));
     if (!editor_->edited().empty()) StoreEdited(before);
+    if (graph_.library().function.size() != def_.library.function.size()) def_.library = graph_.library();
     // No input needs the names any more.
     std::size_t at = before;
     for (int id = old_nodes_; id < graph_.num_nodes(); ++id)
@@ -114,7 +115,7 @@ class EditedGraph {
   }
 
  private:
-  // Replaces edited nodes among the first `count`, and the library.
+  // Replaces edited nodes among the first `count`.
   void StoreEdited(std::size_t count) {
     SlimVector<char> edited(ToSize(old_nodes_), 0);
     for (const int id : editor_->edited())
@@ -125,7 +126,6 @@ class EditedGraph {
       def_.node[i] = ToNodeDef(now->id);
       def_.node[i].name = now->name();
     }
-    def_.library = graph_.library();
   }
   bool HasScope(std::string_view scope) const {
     const std::string prefix = StrCat(scope, "/");

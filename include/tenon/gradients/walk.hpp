@@ -24,12 +24,23 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// How gradients that reach one tensor are added: tf.AggregationMethod.
+enum class GradientAggregation : char {
+  kAddN,  // all at once, when the last of them is there
+  kTree,  // each to the sum of those before it, which frees its memory: EXPERIMENTAL_TREE, EXPERIMENTAL_ACCUMULATE_N
+};
+
 // One derivation. Makes Run once. one thread.
 class GradientWalk {
  public:
   // All outlive the walk. Scopes of new nodes are "scope/NODE_grad".
-  GradientWalk(GraphEditor* editor, const GradientIndex* functions, std::string scope)
-      : editor_(*editor), graph_(editor->graph()), functions_(*functions), scope_(std::move(scope)) {}
+  GradientWalk(GraphEditor* editor, const GradientIndex* functions, std::string scope,
+               GradientAggregation aggregation = GradientAggregation::kAddN)
+      : editor_(*editor),
+        graph_(editor->graph()),
+        functions_(*functions),
+        scope_(std::move(scope)),
+        aggregation_(aggregation) {}
 
   // Gradients of the sum of grad_ys[i] * ys[i] with respect to xs, one per x; nothing where an x is not connected.
   // NotFound: no gradient is defined for some nodes between xs and ys; the message names all of them. Other codes: a
@@ -134,8 +145,14 @@ class GradientWalk {
   TensorGradient Sum(const Parts& parts) {
     SlimVector<Symbol> terms;
     for (const TensorGradient& part : parts) terms.push_back(DenseOf(editor_, part));
-    if (AddsTwo(terms)) return {(terms[0] + terms[1]).edge(), {}, {}, {}};
-    return {editor_.Add("AddN", {GraphEditor::Input(std::move(terms))}).edge(), {}, {}, {}};
+    if (aggregation_ == GradientAggregation::kAddN) return {Added(std::move(terms)).edge(), {}, {}, {}};
+    Symbol sum = terms[0];
+    for (std::size_t i = 1; i < terms.size(); ++i) sum = Added({sum, terms[i]});
+    return {sum.edge(), {}, {}, {}};
+  }
+  Symbol Added(SlimVector<Symbol> terms) {
+    if (AddsTwo(terms)) return terms[0] + terms[1];
+    return editor_.Add("AddN", {GraphEditor::Input(std::move(terms))});
   }
   // Whether AddV2 gives the sum: its kernels have loops for the type, and may be planned and fused. AddN has kernels
   // for more types, and a program may have registered it alone.
@@ -284,6 +301,7 @@ class GradientWalk {
   Graph& graph_;
   const GradientIndex& functions_;
   std::string scope_;
+  const GradientAggregation aggregation_;
   int count_ = 0;          // nodes before the walk
   DataTypeSet has_sums_;   // types for which HasSums is known to be true
   SlimVector<char> marks_;

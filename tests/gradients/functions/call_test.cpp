@@ -80,6 +80,22 @@ TEST_SUITE("gradients of calls and branches") {
     graph.library.function.push_back(f);
     CHECK(GradientError(graph, "y", {{"a", RandomTensor({3})}}, {{"frozen", RandomTensor({3})}}) == "");
   }
+  TEST_CASE("a function whose inner tensors no gradient reads stays as it is") {
+    // The gradient of x^2 reads x, that of x * tanh(x) reads the tanh, too.
+    for (const bool square : {true, false}) {
+      GraphBuilder b;
+      b.Add("PartitionedCall", "y", {b.Placeholder("x", DataType::kFloat, {3})},
+            {{"f", AttrValue(NameAttrList{"f", {}})}, {"Tout", AttrValue(std::vector<DataType>{DataType::kFloat})}});
+      REQUIRE(b.status().ok());
+      GraphDef graph = b.graph_def();
+      graph.library.function.push_back(Function("f", square));
+      const std::vector<std::string> ys{"y"}, xs{"x"};
+      REQUIRE(AddGradients(&graph, ys, xs).ok());
+      CHECK(graph.library.function.size() == (square ? 2 : 3));
+      for (const NodeDef& node : graph.node)
+        if (node.name == "y") CHECK((node.attr.Find("f")->func().name == "f") == square);
+    }
+  }
   TEST_CASE("an argument that nothing flows through is unconnected") {
     FunctionDef f = Function("f", false);
     f.node_def[0].op = "Floor";

@@ -92,6 +92,20 @@ TEST_SUITE("gradients of While") {
     return "";
   }
 
+  TEST_CASE("a loop of which no gradient reads more than its variables stays as it is") {
+    // x = x * w - x, derived by x: the gradient reads w, which does not change.
+    GraphDef graph = Loop();
+    for (NodeDef& node : graph.library.function[1].node_def)
+      if (node.name == "t") node.op = "Neg";
+    CHECK(GradientError(graph, "loop:1", {{"x", RandomTensor({2})}}, {{"w", RandomTensor({2}, 0.5, 1, 3)}}) == "");
+    const std::vector<std::string> ys{"loop:1"}, xs{"x"};
+    REQUIRE(AddGradients(&graph, ys, xs).ok());
+    CHECK(VariablesOf(graph, "loop") == 3);
+    CHECK(graph.library.function.size() == 4);  // with the condition and the body of the loop backward
+    for (const NodeDef& node : graph.node)
+      if (node.name == "loop") CHECK(node.attr.Find("body")->func().name == "body");
+  }
+
   // A loop of five iterations whose variable i begins with `first` and grows by `step`.
   GraphDef CountingLoop(int first, int step) {
     GraphDef graph = Loop(first + 5 * step);

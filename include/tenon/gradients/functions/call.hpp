@@ -74,6 +74,7 @@ class BranchGradients {
       shapes.push_back(g_.input(i).shape());
       needed.push_back(g_.needs(i) ? 1 : 0);
     }
+    functions_.push_back(f);
     branches_.push_back(MakeOwned<FunctionDerivation>());
     g_.Fail(branches_.back()->Import(g_.editor(), f, inputs, shapes));
     if (!g_.editor().status().ok()) return;
@@ -87,11 +88,13 @@ class BranchGradients {
     g_.Fail(branches_.back()->Derive(g_.functions(), has_grad, needed));
   }
 
-  // Writes forward functions that also give the captured tensors of all branches.
+  // Writes forward functions that also give the captured tensors of all branches. Without such tensors the functions
+  // stay as they are.
   SlimVector<NameAttrList> WriteForward() {
     SlimVector<NameAttrList> names;
     FindForms();
     for (Owned<FunctionDerivation>& branch : branches_) branch->FindCaptured(ResultsOf(*branch));
+    if (CapturedTypes().empty()) return functions_;
     for (Owned<FunctionDerivation>& branch : branches_) {
       // Tensors of other branches are empty.
       SlimVector<InEdge> more;
@@ -225,6 +228,7 @@ class BranchGradients {
 
   G& g_;
   int first_;
+  SlimVector<NameAttrList> functions_;  // of the node
   SlimVector<Owned<FunctionDerivation>> branches_;
   SlimVector<GradientForm> forms_;  // per argument
   SlimVector<char> has_grad_;  // per output

@@ -277,6 +277,7 @@ class LoopGradient {
   }
 
   Status WriteForward() {
+    if (counting_ >= 0 && saved_.empty()) return OkStatus();  // the loop gives all that the backward loop reads
     GraphEditor& outer = g_.editor();
     const Symbol next = counting_ < 0 ? counter_ + 1.0 : Symbol();
     FunctionWriter writer(body_.graph(), outer.UniqueFunctionName(StrCat("__forward_", body_.name())));
