@@ -9,12 +9,71 @@
 
 #include <tenon/gradients.hpp>
 #include <tenon/graph/builder.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/io/graph_file.hpp>
 #include <tenon/runtime/api/session.hpp>
 
 namespace add_gradients_test {
 using namespace tenon;
 
+namespace {
+// Tensors of float or double: `ys` are those that nothing reads, `xs` are placeholders and constants of more than
+// eight elements.
+void FindEnds(const GraphDef& def, std::vector<std::string>* ys, std::vector<std::string>* xs) {
+  const Result<Graph> graph = ImportGraphDef(GraphDef(def), Registry::Global().ops());
+  REQUIRE_MESSAGE(graph.ok(), graph.status().ToString());
+  for (const Node& node : graph->nodes()) {
+    const std::string_view op = node.op_name();
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      if (node.output_type(i) != DataType::kFloat && node.output_type(i) != DataType::kDouble) continue;
+      const std::string name = StrCat(node.name(), ":", i);
+      const PartialTensorShape shape = node.output_shape(i);
+      if (op == "Placeholder" || (op == "Const" && shape.IsFullyDefined() && shape.num_elements() > 8))
+        xs->push_back(name);
+      bool read = op == "Placeholder" || op == "Const";
+      for (const OutEdge& edge : node.outputs) read = read || edge.output == i;
+      if (!read) ys->push_back(name);
+    }
+  }
+}
+}  // namespace
+
 TEST_SUITE("AddGradients") {
+  TEST_CASE("derived models have at most 1.1 times as many nodes as TensorFlow's, functions included") {
+    // tf.gradients of TensorFlow 2.21 by the tensors of FindEnds. It cannot derive the other models after an import.
+    constexpr struct {
+      const char* model;
+      std::size_t nodes;
+    } kModels[] = {{"autoencoder", 312},         {"beam_search", 943},
+                   {"bert_tiny", 1088},          {"bidirectional_functional", 2346},
+                   {"cnn_digits", 130},          {"cond_nested", 263},
+                   {"cond_nested_lowered", 337}, {"dcgan_generator", 203},
+                   {"dtypes_mixed", 159},        {"gpt_tiny", 1954},
+                   {"gpt_tiny_lowered", 1902},   {"gru_functional", 644},
+                   {"keyword_spotting", 437},    {"linalg", 837},
+                   {"lstm_v2_functional", 568},  {"map_scan", 916},
+                   {"mlp_digits", 32},           {"mobilenet_v2", 1879},
+                   {"nested_functions", 390},    {"quant_mobile", 129},
+                   {"random_dropout", 177},      {"resnet50", 2538},
+                   {"sparse_model", 241},        {"text_classifier", 268},
+                   {"train_adam", 278},          {"train_momentum", 206},
+                   {"train_sgd", 173},           {"train_sgd_ref", 151},
+                   {"transformer_einsum", 911},  {"unet_small", 221},
+                   {"wavenet_small", 793}};
+    for (const auto& [model, nodes] : kModels) {
+      CAPTURE(model);
+      Result<GraphDef> graph = ReadGraphFile(StrCat(TENON_TEST_DATA "/models/", model, "/graph.pb"));
+      REQUIRE_MESSAGE(graph.ok(), graph.status().ToString());
+      std::vector<std::string> ys, xs;
+      FindEnds(*graph, &ys, &xs);
+      REQUIRE(!ys.empty());
+      const auto names = AddGradients(&*graph, ys, xs);
+      REQUIRE_MESSAGE(names.ok(), names.status().ToString());
+      std::size_t made = graph->node.size();
+      for (const FunctionDef& function : graph->library.function) made += function.node_def.size();
+      CHECK_MESSAGE(10 * made <= 11 * nodes, made, " nodes, TensorFlow has ", nodes);
+    }
+  }
   TEST_CASE("refuses names, types and numbers that do not fit, and changes nothing then") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2});

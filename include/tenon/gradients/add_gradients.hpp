@@ -31,7 +31,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 struct GradientOptions {
   SlimVector<std::string> grad_ys = {};         // empty: ones; else one per y, "" for ones
   SlimVector<std::string> stop_gradients = {};  // tensors that are constants for the derivation
-  GradientAggregation aggregation = GradientAggregation::kAddN;
+  GradientAggregation aggregation = GradientAggregation::kAddN;  // kTree: one by one, for less memory
   bool zero_if_unconnected = false;             // an x that no y depends on gets zeros
   bool dense = false;                           // slices become dense tensors
   std::string scope = "gradients";              // new nodes are "scope/...", made unique

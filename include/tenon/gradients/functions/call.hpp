@@ -228,7 +228,7 @@ class BranchGradients {
 
   G& g_;
   int first_;
-  SlimVector<NameAttrList> functions_;  // of the node
+  SlimVector<NameAttrList> functions_;  // those that the node names
   SlimVector<Owned<FunctionDerivation>> branches_;
   SlimVector<GradientForm> forms_;  // per argument
   SlimVector<char> has_grad_;  // per output
