@@ -16,6 +16,7 @@
 #include <tenon/io/bundle_writer.hpp>
 
 #include <io/temp_file.hpp>
+#include <memory/needed.hpp>
 
 namespace bundle_reader_test {
 using namespace tenon;
@@ -84,6 +85,7 @@ TEST_SUITE("BundleReader") {
   TEST_CASE("set_pool: large tensors are summed on its threads, and every damaged part is found") {
     constexpr Index kElements = Index{5} << 18;  // 5 MB and three bytes: six parts
     Tensor large(DataType::kUint8, TensorShape({4 * kElements + 3}));
+    testing::Needed(large.raw_data());
     for (Index i = 0; i < large.NumElements(); ++i)
       large.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * i >> 7 ^ i);
     Bundle bundle;
