@@ -129,8 +129,8 @@ class BundleReader {
     return reader;
   }
 
-  // Check sums of large tensors are computed on threads of `pool`, which outlives the reader. Null, the default: on the
-  // caller's thread.
+  // Sums and copies large tensors on threads of `pool`, which outlives the reader. Null, the default: on the caller's
+  // thread.
   void set_pool(ThreadPoolInterface* pool) { pool_ = pool; }
 
   // Returns whether there is such a tensor. DataLoss: the index is damaged.
