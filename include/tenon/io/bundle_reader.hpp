@@ -68,7 +68,7 @@ inline std::uint32_t SumAndCopy(std::string_view bytes, char* to, ThreadPoolInte
   struct Work {
     std::string_view bytes;
     char* to;
-    std::size_t part;  // bytes, but for the last part
+    std::size_t part;  // bytes of each part; the last one may be shorter
     std::uint32_t sums[kMostParts];
 
     static void Run(void* work, Index begin, Index end) {
