@@ -441,6 +441,8 @@ class Run(Case):
         self.tenon('run', self.graph, '1,2', '--fetch', 'yy', code=1)
         strings = self.write('strings.npy', npy('|S1', (2,), b'ab'))
         self.tenon('run', self.graph, strings, code=1)
+        self.tenon('run', GOLDEN / 'saved_models/module_counter', '-s', 'bump', '-i', 'after=1', code=1)
+        self.assertIn("signature 'bump' has no input 'after'", self.errors)
 
     def test_recorded_images(self):
         model = GOLDEN / 'models/cnn_digits'

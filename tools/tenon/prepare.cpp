@@ -28,7 +28,9 @@ Status AddFedTensors(const Model& model, const std::vector<std::string>& words, 
     const std::string key = word.substr(0, equals);
     if (FindInput(*signature, key).ok()) continue;
     Result<std::vector<End>> ends = ChooseOutputs(model, *signature, {key});
-    if (!ends.ok()) return FindInput(*signature, key).status();
+    // The key of an output that is no node's name is no tensor.
+    if (!ends.ok() || tenon::ParseTensorName((*ends)[0].tensor).node != tenon::ParseTensorName(key).node)
+      return FindInput(*signature, key).status();
     signature->inputs.push_back(std::move((*ends)[0]));
   }
   return tenon::OkStatus();
