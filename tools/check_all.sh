@@ -230,7 +230,9 @@ fi
 
 minutes() { printf '%d.%d min' $(($1 / 60)) $(($1 % 60 / 6)); }
 tools/setup.sh check
-passed=0 failed=0 not_done=0 summary=() late=()
+passed=0 failed=0 not_done=0 summary=() late=() broken=()
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 for i in "${!steps[@]}"; do
   step=$(name_of "${steps[i]}")
   start=$SECONDS
@@ -242,19 +244,23 @@ for i in "${!steps[@]}"; do
   fi
   echo "== $step"
   code=0
-  timeout --kill-after=10 $((limit > 0 ? limit - start : 0)) "$0" --run "$step" || code=$?
+  timeout --kill-after=10 $((limit > 0 ? limit - start : 0)) "$0" --run "$step" 2>&1 | tee "$logs/$step" || code=$?
   if ((code == 0)); then
     result=passed passed=$((passed + 1))
   elif ((limit > 0 && SECONDS >= limit)); then
     result='no time'
     if ((i < extra)); then not_done=$((not_done + 1)) late+=("$step"); fi
   else
-    result=FAILED failed=$((failed + 1))
+    result=FAILED failed=$((failed + 1)) broken+=("$step")
   fi
   summary+=("$(printf '%-18s %-7s %s' "$step" "$result" "$(minutes $((SECONDS - start)))")")
   echo "-- ${summary[-1]}"
 done
 
+for step in "${broken[@]}"; do  # again: the end of a long output is what people see first
+  echo "== $step failed; its last lines:"
+  sed '/^\[[0-9]*\/[0-9]*\] /d' "$logs/$step" | tail -n 60 | cut -c 1-200
+done
 printf '\nAfter %s:\n' "$(minutes $SECONDS)"
 printf '  %s\n' "${summary[@]}"
 if ((${#named[@]} == 0 && limit > 0)); then say_rotation; fi

@@ -57,6 +57,13 @@ TEST_SUITE("ParseAttrValue") {
     CHECK_FALSE(Parses("placeholder", "T"));
     CHECK_FALSE(Parses("type", "+1"));
   }
+  TEST_CASE("refuses names of placeholders and functions that no message can hold") {
+    CHECK(Parsed("placeholder", "'\xc3\xa9'") == AttrValue::Placeholder("\xc3\xa9"));
+    CHECK_FALSE(Parses("placeholder", "'\xc7\xd2'"));
+    CHECK_FALSE(Parses("placeholder", R"('\307\322')"));
+    CHECK_FALSE(Parses("func", "{ name: '\xc7\xd2' }"));
+    CHECK(Parses("string", "'\xc7\xd2'"));
+  }
   TEST_CASE("messages that are nested too deep are refused") {
     const auto nested = [](int depth) {
       std::string text;

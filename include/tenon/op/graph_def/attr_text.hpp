@@ -9,6 +9,7 @@
 #include <tenon/op/graph_def/attr_def.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/signature/spec_reader.hpp>
+#include <tenon/wire/utf8.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
@@ -25,7 +26,8 @@ constexpr bool AttrKindFromName(std::string_view type, AttrKind* kind, bool* is_
 }
 
 // Reads "3" as an "int", "[DT_FLOAT]" as a "list(type)", "'x'" as a "string" or as a "placeholder", with the grammar of
-// defaults in spec strings. False when the text is no value of the type; *out is then what it was.
+// defaults in spec strings. False when the text is no value of the type, or names a placeholder in bytes that are not
+// UTF-8; *out is then what it was.
 inline bool ParseAttrValue(std::string_view type, std::string_view text, AttrValue* out) {
   const bool placeholder = type == "placeholder";
   AttrKind kind = AttrKind::kString;
@@ -33,6 +35,7 @@ inline bool ParseAttrValue(std::string_view type, std::string_view text, AttrVal
   if (!placeholder && !AttrKindFromName(type, &kind, &is_list)) return false;
   AttrValue value;
   if (!ParseAttrText(kind, is_list, text, &value)) return false;
+  if (placeholder && !wire::detail::IsUtf8(value.s())) return false;
   *out = placeholder ? AttrValue::Placeholder(value.s()) : std::move(value);
   return true;
 }
