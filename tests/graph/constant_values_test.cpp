@@ -44,6 +44,13 @@ TEST_SUITE("ConstantValues") {
     CHECK(ValueOf(b, b.Add("Pack", "", {six, b.Add("Neg", "", {six})})) == "6 -6");
     CHECK(ValueOf(b, b.Const("", Tensor::Scalar(1.5f))) == "1.5");
   }
+  TEST_CASE("computes integers alone without an evaluator") {
+    GraphBuilder b(TestOps());
+    const Output half = b.Const("half", Tensor::Scalar(0.5f));
+    const Output one = b.Add("Mul", "one", {half, half});
+    CHECK(ValueOf(b, one) == "none");
+    CHECK(ValueOf(b, b.Add("Shape", "", {one})) == "");  // a scalar's shape needs no value
+  }
   TEST_CASE("finds what shapes alone say") {
     GraphBuilder b(TestOps());
     const Output known = b.Placeholder("known", DataType::kFloat, {2, 5});

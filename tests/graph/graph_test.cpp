@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/base/str.hpp>
+
 #include "test_ops.hpp"
 
 namespace graph_test {
@@ -57,6 +59,21 @@ TEST_SUITE("Graph") {
     CHECK(graph.Find("nothing") == nullptr);
     CHECK(graph.node(0).node_class == NodeClass::kPlaceholder);
     CHECK(graph.node(0).output_shape(0).unknown_rank());
+    CHECK(&graph.node(0).output_shape(0) == &graph.node(1).output_shape(7));  // one object for all that is not known
+  }
+  TEST_CASE("tells attrs beside those of the op") {
+    Graph graph = Small();
+    const std::size_t known = graph.node(1).op->attrs.size();
+    CHECK_FALSE(graph.node(1).HasOtherAttrs());
+    for (std::size_t i = 0; i < known; ++i) graph.mutable_node(1).def.attr.Set(StrCat("attr_", i), AttrValue(1));
+    CHECK_FALSE(graph.node(1).HasOtherAttrs());
+    graph.mutable_node(1).def.attr.Set("_class", AttrValue(std::vector<std::string>{"loc:@x"}));
+    CHECK(graph.node(1).HasOtherAttrs());
+  }
+  TEST_CASE("takes the class of an op from a caller that knows it") {
+    Graph graph;
+    CHECK(graph.AddNode(MakeNode("x", "Neg"), &ops::kNeg, NodeClass::kConstant, {}, {}).value() == 0);
+    CHECK(graph.node(0).node_class == NodeClass::kConstant);
   }
 
   TEST_CASE("keeps control inputs sorted by name and each only once") {

@@ -51,6 +51,8 @@ class Piece {
 
   // Appends the piece as a string.
   inline void AppendTo(std::string* out) const;
+  // The size of a text; a guess for other pieces.
+  std::size_t SizeHint() const { return kind_ == Kind::kText ? size_ : 4; }
 
  private:
   enum class Kind : unsigned char { kText, kChar, kSigned, kUnsigned, kFloat, kDouble, kObject };
@@ -102,6 +104,9 @@ TENON_DETAIL_COLD inline void AppendPieces(std::string* out, std::initializer_li
 }
 TENON_DETAIL_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
   std::string out;
+  std::size_t size = 0;
+  for (const Piece& piece : pieces) size += piece.SizeHint();
+  out.reserve(size);
   AppendPieces(&out, pieces);
   return out;
 }

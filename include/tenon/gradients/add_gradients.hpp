@@ -25,7 +25,6 @@
 #include <tenon/gradients/walk.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Options of AddGradients.
 struct GradientOptions {
@@ -173,5 +172,4 @@ inline Result<SlimVector<GradientNames>> AddGradients(GraphDef* graph, Span<cons
   return names;
 }
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

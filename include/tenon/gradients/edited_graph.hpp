@@ -24,7 +24,6 @@
 #include <tenon/gradients/raise_loops.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Edits one GraphDef, which outlives it. one thread.
 class EditedGraph {
@@ -155,5 +154,4 @@ class EditedGraph {
   int old_nodes_ = 0;
 };
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -23,7 +23,6 @@
 #include <tenon/gradients/registry.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Dtypes whose tensors have gradients.
 inline constexpr DataTypeSet kTrainableTypes =
@@ -301,5 +300,4 @@ class GradientBuilder {
   Symbol shapes_[2], axes_;  // of SetBroadcast
 };
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -31,7 +31,6 @@
 #include <tenon/graph/validate.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 class GraphEditor;
 
@@ -161,7 +160,10 @@ class GraphEditor {
   Symbol At(int node, int output = 0) { return {this, node, output}; }
   // "scope/name", "scope/name_1", ...: a name that no node has. The search goes on where that for the text ended.
   std::string UniqueName(std::string_view name) {
-    std::string text = scope_.empty() ? std::string(name) : StrCat(scope_, "/", name);
+    std::string& text = name_;
+    text.assign(scope_);
+    if (!scope_.empty()) text.push_back('/');
+    text.append(name);
     if (graph_->Find(text) == nullptr) return text;
     const NameOf name_of{&repeated_};
     int at = repeated_index_.Insert(text, static_cast<int>(repeated_.size()), name_of);
@@ -169,8 +171,13 @@ class GraphEditor {
       at = static_cast<int>(repeated_.size());
       repeated_.push_back({text, 1});
     }
-    for (int& n = repeated_[ToSize(at)].second;; ++n)
-      if (std::string next = StrCat(text, "_", n); graph_->Find(next) == nullptr) return next;
+    text.push_back('_');
+    const std::size_t size = text.size();
+    for (int& n = repeated_[ToSize(at)].second;; ++n) {
+      text.resize(size);
+      StrAppend(&text, n);
+      if (graph_->Find(text) == nullptr) return text;
+    }
   }
 
   // The number as a scalar; an empty tensor for a type that is not a number.
@@ -213,8 +220,9 @@ class GraphEditor {
     info->AddDefaults(&def);
     OpInfo::Types in, out;
     TENON_RETURN_IF_ERROR(info->Resolve(def, static_cast<std::int64_t>(edges.size()), &in, &out));
-    TENON_ASSIGN_OR_RETURN(*id, graph_->AddNode(std::move(def), &info->op(), Span<const DataType>(in.data(), in.size()),
-                                                Span<const DataType>(out.data(), out.size())));
+    TENON_ASSIGN_OR_RETURN(
+        *id, graph_->AddNode(std::move(def), &info->op(), info->node_class(),
+                             Span<const DataType>(in.data(), in.size()), Span<const DataType>(out.data(), out.size())));
     for (std::size_t i = 0; i < edges.size(); ++i)
       TENON_RETURN_IF_ERROR(graph_->AddEdge(edges[i].node, edges[i].output, *id, static_cast<int>(i)));
     return refiner_->AddNode(*id);
@@ -270,6 +278,7 @@ class GraphEditor {
   detail::NameIndex repeated_index_;
   SlimVector<int> edited_;
   std::string scope_;
+  std::string name_;  // that UniqueName tries
   Status status_;
 };
 
@@ -305,5 +314,4 @@ inline Symbol operator-(double a, Symbol b) { return detail::NumberLike(b, a) - 
 inline Symbol operator*(double a, Symbol b) { return detail::NumberLike(b, a) * b; }
 inline Symbol operator/(double a, Symbol b) { return detail::NumberLike(b, a) / b; }
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -95,7 +95,8 @@ class Recomputation {
 
   static bool IsMarked(const Node& node) {
     return (node.node_class == NodeClass::kOther || node.node_class == NodeClass::kMetadata) && node.op != nullptr &&
-           !node.op->flags.is_stateful && node.num_inputs() > 0 && node.def.attr.Find(kRecomputeAttr) != nullptr;
+           !node.op->flags.is_stateful && node.num_inputs() > 0 && node.HasOtherAttrs() &&
+           node.def.attr.Find(kRecomputeAttr) != nullptr;
   }
   // Ops that read a shape alone.
   static bool IsLike(std::string_view op) { return op == "ZerosLike" || op == "OnesLike" || op == "ShapeN"; }

@@ -22,7 +22,6 @@
 #include <tenon/gradients/registry.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 // How gradients that reach one tensor are added: tf.AggregationMethod.
 enum class GradientAggregation : char {
@@ -200,7 +199,8 @@ class GradientWalk {
     }
     if (!any || Has(id, kStop)) return editor_.status();
     const std::string own(graph_.node(id).op_name());
-    const AttrValue* const other = graph_.node(id).def.attr.Find("_gradient_op_type");
+    const AttrValue* const other =
+        graph_.node(id).HasOtherAttrs() ? graph_.node(id).def.attr.Find("_gradient_op_type") : nullptr;
     const GradientRow* row = functions_.Find(other != nullptr ? other->s() : own);
     const std::string given = row == nullptr && other != nullptr ? RegisteredFunction(other->s()) : "";
     // A name like "PartitionedCall-17" was made for the process that wrote the graph.
@@ -261,8 +261,8 @@ class GradientWalk {
   Status CheckShape(int id, int i, InEdge input, InEdge gradient) {
     const Node& from = graph_.node(input.node);
     if (BaseType(from.output_type(input.output)) == DataType::kResource) return OkStatus();
-    const PartialTensorShape want = from.output_shape(input.output);
-    const PartialTensorShape got = graph_.node(gradient.node).output_shape(gradient.output);
+    const PartialTensorShape& want = from.output_shape(input.output);
+    const PartialTensorShape& got = graph_.node(gradient.node).output_shape(gradient.output);
     if (!want.IsCompatibleWith(got))
       return errors::InvalidArgument(
           "Incompatible shapes between op input and calculated input gradient. Forward operation: ",
@@ -311,5 +311,4 @@ class GradientWalk {
   SlimVector<int> missing_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -99,8 +99,8 @@ class ConstantValues {
     values_.resize(n);
     state_.resize(n, kNotTried);
   }
-  PartialTensorShape ShapeOf(InEdge edge) const {
-    return edge.node < 0 ? PartialTensorShape() : graph_->node(edge.node).output_shape(edge.output);
+  const PartialTensorShape& ShapeOf(InEdge edge) const {
+    return edge.node < 0 ? detail::UnknownShape() : graph_->node(edge.node).output_shape(edge.output);
   }
 
   // The tensor of a Const; null for other nodes, and when it could not be read from the file.
@@ -138,21 +138,21 @@ class ConstantValues {
     const std::string_view op = node.op_name();
     if (op == "Shape" || op == "ShapeN") {
       if (output >= node.num_inputs()) return OkStatus();  // another op of that name
-      const PartialTensorShape shape = ShapeOf(node.input(output));
+      const PartialTensorShape& shape = ShapeOf(node.input(output));
       if (!shape.IsFullyDefined()) return OkStatus();
       found = detail::Integers::Vector({shape.begin(), shape.end()});
     } else if (op == "Rank") {
-      const PartialTensorShape shape = ShapeOf(node.input(0));
+      const PartialTensorShape& shape = ShapeOf(node.input(0));
       if (shape.unknown_rank()) return OkStatus();
       found = detail::Integers::Scalar(shape.dims());
     } else if (op == "Size") {
-      const PartialTensorShape shape = ShapeOf(node.input(0));
+      const PartialTensorShape& shape = ShapeOf(node.input(0));
       if (!shape.IsFullyDefined()) return OkStatus();
       found = detail::Integers::Scalar(shape.num_elements());
     } else {
       const InEdge of = node.input(0);
       if (of.node < 0 || graph_->node(of.node).op_name() != "Shape") return OkStatus();
-      const PartialTensorShape shape = ShapeOf(graph_->node(of.node).input(0));
+      const PartialTensorShape& shape = ShapeOf(graph_->node(of.node).input(0));
       std::int64_t index = 0;
       if (shape.unknown_rank() || !SliceIndex(node, output, &index) || index < -shape.dims() || index >= shape.dims())
         return OkStatus();
@@ -192,10 +192,12 @@ class ConstantValues {
     return true;
   }
 
-  // Nodes whose outputs may be computed ahead: no state, no feeds, no control flow, no functions.
-  static bool MayEvaluate(const Node& node) {
+  // Nodes whose outputs may be computed ahead: no state, no feeds, no control flow, no functions. Without an evaluator
+  // only integers are computed.
+  bool MayEvaluate(const Node& node) const {
     if (node.num_inputs() == 0 || node.op->flags.is_stateful || node.op_name() == "PlaceholderWithDefault")
       return false;
+    if (evaluator_ == nullptr && node.num_outputs() > 0 && !detail::IsIntegersType(node.output_type(0))) return false;
     if (node.node_class == NodeClass::kEnter || node.node_class == NodeClass::kExit ||
         node.node_class == NodeClass::kMerge)
       return false;
@@ -211,6 +213,7 @@ class ConstantValues {
       int node;
       int next;  // inputs before this one are known
     };
+    if (state_[ToSize(root)] != kNotTried) return OkStatus();
     SlimVector<Frame> path{{root, 0}};
     while (!path.empty()) {
       const int id = path.back().node;

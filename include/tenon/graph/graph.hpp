@@ -144,6 +144,14 @@ struct OutEdge {
   friend bool operator==(const OutEdge&, const OutEdge&) = default;
 };
 
+namespace detail {
+inline const PartialTensorShape& UnknownShape() {
+  alignas(PartialTensorShape) static unsigned char memory[sizeof(PartialTensorShape)];  // never destroyed
+  static const PartialTensorShape* const unknown = ::new (static_cast<void*>(memory)) PartialTensorShape();
+  return *unknown;
+}
+}  // namespace detail
+
 // Members that a walk over the edges reads lie together, before the rest: large graphs are walked often.
 struct Node {
   int id = -1;
@@ -165,11 +173,13 @@ struct Node {
   DataType input_type(int i) const { return input_types[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types[static_cast<std::size_t>(i)]; }
   const InEdge& input(int i) const { return inputs[static_cast<std::size_t>(i)]; }
-  // The inferred shape of an output; of unknown rank where nothing is known.
-  PartialTensorShape output_shape(int i) const {
+  // The inferred shape of an output; of unknown rank where nothing is known. It lives until the graph is edited.
+  const PartialTensorShape& output_shape(int i) const {
     const auto k = static_cast<std::size_t>(i);
-    return k < output_shapes.size() ? output_shapes[k] : PartialTensorShape();
+    return k < output_shapes.size() ? output_shapes[k] : detail::UnknownShape();
   }
+  // Whether it has attrs beside those of its op, such as "_class".
+  bool HasOtherAttrs() const { return op == nullptr || def.attr.size() > op->attrs.size(); }
 };
 
 namespace detail {
@@ -325,13 +335,19 @@ class Graph {
   // Adds a node without edges; its data inputs are unconnected. InvalidArgument when the name is taken.
   Result<int> AddNode(NodeDef def, const OpView* op, Span<const DataType> input_types,
                       Span<const DataType> output_types) {
+    const NodeClass node_class = NodeClassOf(def.op);
+    return AddNode(std::move(def), op, node_class, input_types, output_types);
+  }
+  // Does so for callers that know the class of the op.
+  Result<int> AddNode(NodeDef def, const OpView* op, NodeClass node_class, Span<const DataType> input_types,
+                      Span<const DataType> output_types) {
     const int id = num_nodes();
     if (names_.Insert(def.name, id, NameOf{&nodes_}) >= 0) {
       return errors::InvalidArgument("Node '", def.name, "' is not unique");
     }
     Node& node = nodes_.emplace_back();
     node.id = id;
-    node.node_class = NodeClassOf(def.op);
+    node.node_class = node_class;
     node.op = op;
     node.def = std::move(def);
     for (const DataType type : input_types) node.input_types.push_back(type);

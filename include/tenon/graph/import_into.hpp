@@ -322,7 +322,8 @@ class GraphInsertion {
         id_of.push_back(there->id);
         continue;
       }
-      TENON_ASSIGN_OR_RETURN(const int id, graph_.AddNode(node.def, node.op, node.input_types, node.output_types));
+      TENON_ASSIGN_OR_RETURN(const int id,
+                             graph_.AddNode(node.def, node.op, node.node_class, node.input_types, node.output_types));
       graph_.mutable_node(id).output_shapes = node.output_shapes;
       id_of.push_back(id);
     }

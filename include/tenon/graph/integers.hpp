@@ -36,6 +36,11 @@ struct Integers {
   }
 };
 
+// Whether ReadIntegers and WriteIntegers take tensors of the type.
+constexpr bool IsIntegersType(DataType type) {
+  return type == DataType::kInt32 || type == DataType::kInt64 || type == DataType::kBool;
+}
+
 inline bool ReadIntegers(const Tensor& tensor, Integers* out) {
   if (!tensor.IsInitialized() || tensor.NumElements() > kMaxFoldedElements) return false;
   out->dims.assign(tensor.shape().begin(), tensor.shape().end());

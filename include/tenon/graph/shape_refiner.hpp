@@ -95,6 +95,7 @@ class ShapeRefiner {
     if (graph_->node(id).output_shapes.size() != ToSize(graph_->node(id).num_outputs()))
       return errors::Internal("Could not find context for ", graph_->node(id).def.name, ": the node was not added");
     PartialTensorShape& known = graph_->mutable_node(id).output_shapes[ToSize(output)];
+    if (known.IsIdenticalTo(shape)) return OkStatus();
     InferenceContext context;  // its Merge has TensorFlow's messages
     ShapeHandle a, b, merged;
     TENON_RETURN_IF_ERROR(context.MakeShapeFromPartialTensorShape(known, &a));
@@ -135,8 +136,8 @@ class ShapeRefiner {
     if (handles_.size() < ToSize(graph_->num_nodes())) handles_.resize(ToSize(graph_->num_nodes()));
   }
 
-  PartialTensorShape ShapeOf(InEdge edge) const {
-    return edge.node < 0 ? PartialTensorShape() : graph_->node(edge.node).output_shape(edge.output);
+  const PartialTensorShape& ShapeOf(InEdge edge) const {
+    return edge.node < 0 ? detail::UnknownShape() : graph_->node(edge.node).output_shape(edge.output);
   }
 
   // ---- running a shape function
@@ -260,7 +261,7 @@ class ShapeRefiner {
     *shape = PartialTensorShape();
     if (edge.node < 0 || --*budget < 0 || StackIsShort(kMaxVisits - *budget)) return OkStatus();
     const Node& src = graph_->node(edge.node);
-    const PartialTensorShape vector = src.output_shape(edge.output);
+    const PartialTensorShape& vector = src.output_shape(edge.output);
     if (vector.dims() == 0) return ScalarAsShape(edge, shape);
     if (vector.dims() > 1) return errors::InvalidArgument("Shape must be rank 1 but is rank ", vector.dims());
     const std::string_view op = src.op_name();
@@ -335,7 +336,7 @@ class ShapeRefiner {
   // Shape given by one range of a vector: x[begin:end:stride].
   Status PartialStridedSlice(const Node& slice, int* budget, PartialTensorShape* shape) {
     for (int i = 1; i <= 3; ++i) {
-      const PartialTensorShape length = ShapeOf(slice.input(i));
+      const PartialTensorShape& length = ShapeOf(slice.input(i));
       if (length.dims() != 1 || length.dim_size(0) != 1) return OkStatus();
     }
     std::int64_t begin_mask = 0, end_mask = 0, other = 0;

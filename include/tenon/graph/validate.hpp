@@ -34,7 +34,6 @@
 #include <tenon/graph/graph.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_COLD_CODE_BEGIN
 
 // [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with
 // '_'.
@@ -348,5 +347,4 @@ class OpInfoCache {
 inline Status ValidateNodeDef(const NodeDef& node, const OpView& op) { return OpInfo(&op).Validate(node); }
 inline void AddDefaultsToNodeDef(const OpView& op, NodeDef* node) { OpInfo(&op).AddDefaults(node); }
 
-TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -30,7 +30,6 @@
 #include <tenon/tensor/tensor.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct AttrList;
 struct NameAttrList;
@@ -127,11 +126,9 @@ class AttrValue {
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
   // An eager call finds its kernel by these.
-  TENON_DETAIL_SETUP_CODE_END
   Kind kind() const { return kind_; }  // the kind of the value
   // kInvalid unless kind() is kType
   DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
-  TENON_DETAIL_SETUP_CODE_BEGIN
   bool has_value() const { return kind_ != Kind::kNone; }  // whether there is a value
 
   // Returns the string where kind() is kString, otherwise "". The getters below do so for their kinds.
@@ -225,11 +222,9 @@ class AttrMap {
   AttrMap(std::initializer_list<value_type> items);
 
   // The kernel of an eager call is found by attrs.
-  TENON_DETAIL_SETUP_CODE_END
   // Returns the value of an attr, or null. Valid until the map changes.
   const AttrValue* Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
-  TENON_DETAIL_SETUP_CODE_BEGIN
   bool contains(std::string_view name) const { return Find(name) != nullptr; }  // whether there is such an attr
   // Adds the attr or overwrites it.
   void Set(std::string name, AttrValue value);
@@ -254,9 +249,7 @@ class AttrMap {
   friend bool operator==(const AttrMap& a, const AttrMap& b) { return a.items_ == b.items_; }
 
  private:
-  TENON_DETAIL_SETUP_CODE_END
   std::size_t LowerBound(std::string_view name) const;
-  TENON_DETAIL_SETUP_CODE_BEGIN
 
   SlimVector<value_type> items_;
 };
@@ -308,7 +301,6 @@ inline bool SameTensor(const Tensor& a, const Tensor& b) {
 
 // ---------------------------------------------------------------------------------------------------- AttrMap, inline
 
-TENON_DETAIL_SETUP_CODE_END
 inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   std::size_t first = 0;
   for (std::size_t count = items_.size(); count > 0;) {
@@ -336,7 +328,6 @@ inline const AttrValue* AttrMap::Find(std::string_view name) const {
 inline AttrValue* AttrMap::Find(std::string_view name) {
   return const_cast<AttrValue*>(static_cast<const AttrMap*>(this)->Find(name));
 }
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
   items_.reserve(items.size());
@@ -378,5 +369,4 @@ inline bool AttrMap::empty() const { return items_.empty(); }
 inline AttrMap::value_type* AttrMap::AppendUnsorted() { return &items_.emplace_back(); }
 inline void AttrMap::SortAppended() { detail::SortByKey(&items_); }
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

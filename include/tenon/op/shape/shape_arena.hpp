@@ -213,14 +213,14 @@ class ShapeArena {
       *out = PartialTensorShape();
       return OkStatus();
     }
-    std::int64_t sizes[kMaxTensorRank] = {};
+    std::int64_t sizes[kMaxTensorRank];
     TENON_RETURN_IF_ERROR(Sizes(s, sizes));
     return PartialTensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
   }
   // Internal unless the shape is fully known.
   Status ToTensorShape(ShapeHandle s, TensorShape* out) const {
     if (!FullyDefined(s)) return errors::Internal("the shape ", DebugString(s), " is not fully known");
-    std::int64_t sizes[kMaxTensorRank] = {};
+    std::int64_t sizes[kMaxTensorRank];
     TENON_RETURN_IF_ERROR(Sizes(s, sizes));
     return TensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
   }

@@ -39,7 +39,7 @@ inline Status GatherShape(InferenceContext* c) {
   return OkStatus();
 }
 
-inline Status GatherV2Shape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status GatherV2Shape(InferenceContext* c) {
   ShapeHandle params, unused, indices = c->input(1), out, part;
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &params));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));

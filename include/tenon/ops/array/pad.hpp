@@ -28,7 +28,7 @@ namespace detail {
 inline constexpr DataTypeSet kPadTypes =
     kPodAndStringTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
 
-inline Status PadShape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status PadShape(InferenceContext* c) {
   ShapeHandle paddings, input = c->input(0);
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &paddings));
   DimensionHandle unused, rows = c->Dim(paddings, 0);

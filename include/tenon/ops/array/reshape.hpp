@@ -94,7 +94,7 @@ struct Reshape {
 };
 
 namespace detail {
-inline Status ExpandDimsShape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status ExpandDimsShape(InferenceContext* c) {
   const ShapeHandle input = c->input(0);
   SlimVector<std::int64_t> dims;
   bool known = false;
@@ -148,7 +148,7 @@ struct ExpandDims {
 };
 
 namespace detail {
-inline Status SqueezeShape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status SqueezeShape(InferenceContext* c) {
   SlimVector<std::int64_t> squeeze_dims;
   TENON_RETURN_IF_ERROR(c->GetAttr("squeeze_dims", &squeeze_dims));
   const ShapeHandle input = c->input(0);

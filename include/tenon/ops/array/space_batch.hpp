@@ -28,7 +28,7 @@ namespace detail {
 
 // ---- shapes
 // `to_depth`: SpaceToDepth; else DepthToSpace.
-inline Status DepthShape(InferenceContext* c, bool to_depth) {
+TENON_DETAIL_COLD inline Status DepthShape(InferenceContext* c, bool to_depth) {
   std::string_view format;
   std::int64_t block = 0;
   TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &format));
@@ -105,7 +105,7 @@ inline Status BatchShape(InferenceContext* c, bool to_batch, ShapeHandle input, 
   c->set_output(0, out);
   return OkStatus();
 }
-inline Status BatchNdShape(InferenceContext* c, bool to_batch) {
+TENON_DETAIL_COLD inline Status BatchNdShape(InferenceContext* c, bool to_batch) {
   SlimVector<std::int64_t> blocks, edges;
   bool blocks_known = false, edges_known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(1, &blocks, &blocks_known));

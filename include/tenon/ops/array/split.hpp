@@ -82,7 +82,7 @@ inline Status CheckSplitAxis(const Tensor& value, Index axis, int* at) {
 }  // namespace detail
 
 namespace detail {
-inline Status SplitShape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status SplitShape(InferenceContext* c) {
   ShapeHandle input = c->input(1), out;
   DimensionHandle axis, size;
   TENON_RETURN_IF_ERROR(c->MakeDimForScalarInputWithNegativeIndexing(0, c->Rank(input), &axis));
@@ -139,8 +139,8 @@ struct Split {
 
 namespace detail {
 // As in TensorFlow an axis that is not known counts as the last.
-inline Status SplitVKnownShape(InferenceContext* c, ShapeHandle input, std::int64_t axis,
-                               const SlimVector<std::int64_t>& sizes) {
+TENON_DETAIL_COLD inline Status SplitVKnownShape(InferenceContext* c, ShapeHandle input, std::int64_t axis,
+                                                 const SlimVector<std::int64_t>& sizes) {
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(input, axis + 1, &input));
   if (static_cast<int>(sizes.size()) != c->num_outputs())
     return errors::InvalidArgument("Length of size_splits should be equal to num_outputs");
@@ -168,7 +168,7 @@ inline Status SplitVKnownShape(InferenceContext* c, ShapeHandle input, std::int6
                                    "]");
   return OkStatus();
 }
-inline Status SplitVShape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status SplitVShape(InferenceContext* c) {
   const ShapeHandle input = c->input(0);
   DimensionHandle axis;
   TENON_RETURN_IF_ERROR(c->MakeDimForScalarInputWithNegativeIndexing(2, c->Rank(input), &axis));
@@ -264,7 +264,7 @@ struct SplitV {
 };
 
 namespace detail {
-inline Status UnpackShape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status UnpackShape(InferenceContext* c) {
   const ShapeHandle value = c->input(0);
   if (!c->RankKnown(value)) return shape_inference::UnknownShape(c);
   const std::int32_t rank = c->Rank(value);

@@ -27,7 +27,7 @@ inline constexpr DataTypeSet kBroadcastToTypes =
 inline constexpr DataTypeSet kTileTypes{(kPodAndStringTypes | ToSet(DataType::kVariant)).mask &
                                         ~ToSet(DataType::kUint16).mask};
 
-inline Status TileShape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status TileShape(InferenceContext* c) {
   ShapeHandle input = c->input(0), multiples, unused;
   TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &multiples));
   if (c->RankKnown(input)) {

@@ -22,7 +22,7 @@ namespace ops {
 namespace detail {
 
 // Input 1 says which input dimension becomes dimension 0, 1, ...
-inline Status TransposeShape(InferenceContext* c) {
+TENON_DETAIL_COLD inline Status TransposeShape(InferenceContext* c) {
   ShapeHandle input = c->input(0), perm_shape = c->input(1);
   SlimVector<std::int64_t> perm;
   bool known = false;

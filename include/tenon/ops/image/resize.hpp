@@ -32,7 +32,8 @@ struct ResizeAttrs {
 };
 
 // [batch, height, width, depth] where input `i` holds height and width.
-inline Status SizedImageShape(InferenceContext* c, int i, DimensionHandle batch, DimensionHandle depth) {
+TENON_DETAIL_COLD inline Status SizedImageShape(InferenceContext* c, int i, DimensionHandle batch,
+                                                DimensionHandle depth) {
   ShapeHandle size;
   DimensionHandle unused;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &size));
