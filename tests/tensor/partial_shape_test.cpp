@@ -178,5 +178,9 @@ TEST_SUITE("PartialTensorShape") {
           "Shape [4611686018427387904,4] would have more than 2**63 - 1 elements");
     CHECK(MakeShape(huge, -3, &shape).message() == "Negative number of dimensions -3");
   }
+  TEST_CASE("one object stands for every unknown rank") {
+    CHECK(detail::UnknownShape().unknown_rank());
+    CHECK(&detail::UnknownShape() == &detail::UnknownShape());
+  }
 }
 }  // namespace partial_shape_test

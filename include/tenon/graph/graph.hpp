@@ -144,14 +144,6 @@ struct OutEdge {
   friend bool operator==(const OutEdge&, const OutEdge&) = default;
 };
 
-namespace detail {
-inline const PartialTensorShape& UnknownShape() {
-  alignas(PartialTensorShape) static unsigned char memory[sizeof(PartialTensorShape)];  // never destroyed
-  static const PartialTensorShape* const unknown = ::new (static_cast<void*>(memory)) PartialTensorShape();
-  return *unknown;
-}
-}  // namespace detail
-
 // Members that a walk over the edges reads lie together, before the rest: large graphs are walked often.
 struct Node {
   int id = -1;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -247,6 +248,15 @@ class PartialTensorShape {
 
   detail::DimVector dims_;
 };
+
+namespace detail {
+// The shape of unknown rank, for functions that return a reference.
+inline const PartialTensorShape& UnknownShape() {
+  alignas(PartialTensorShape) static unsigned char memory[sizeof(PartialTensorShape)];  // never destroyed
+  static const PartialTensorShape* const unknown = ::new (static_cast<void*>(memory)) PartialTensorShape();
+  return *unknown;
+}
+}  // namespace detail
 
 // The partial shape that a kernel or a user gives as numbers: -1, an unknown size, is allowed.
 template <class Int>

@@ -125,7 +125,6 @@ class AttrValue {
   // as UndecodedShape, for a tensor
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
-  // An eager call finds its kernel by these.
   Kind kind() const { return kind_; }  // the kind of the value
   // kInvalid unless kind() is kType
   DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
@@ -221,7 +220,6 @@ class AttrMap {
   // The last of several values with one name counts.
   AttrMap(std::initializer_list<value_type> items);
 
-  // The kernel of an eager call is found by attrs.
   // Returns the value of an attr, or null. Valid until the map changes.
   const AttrValue* Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
