@@ -13,9 +13,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -28,10 +31,13 @@
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/io/graph_file.hpp>
 #include <tenon/kernel/registry/registry.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_container.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/optimize/core/options.hpp>
 #include <tenon/runtime/api/session.hpp>
+#include <tenon/runtime/session/run_args.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include "conformance/golden/case_file.hpp"
@@ -205,6 +211,8 @@ struct Progress {
 
 // From request `first` on. Returns the number of faults.
 void SweepFrom(const Work& work, long first, bool all_later, Progress* progress, bool alarms) {
+  // A container's name with a step id of four digits fits into a std::string without a request.
+  if (detail::NextStepId() < 1'000'000) detail::NextStepId() = 1'000'000;
   const RefusesBuffers refuses;
   Results expected;
   Outcome usual;
@@ -453,7 +461,33 @@ Work Loop(bool lowered) {
   return work;
 }
 
+struct Box final : Resource {
+  static constexpr std::string_view kTypeName = "no_memory_test::Box";
+  std::string DebugString() const override { return "a box"; }
+};
+
 TEST_SUITE("no memory") {
+  TEST_CASE("the resources of a run go without memory, whatever its step id") {
+    if (!runtime_test::kCountsHeapCalls) return;
+    runtime_test::NoMemory& limits = HeapLimits();
+    using Limits = std::numeric_limits<std::int64_t>;
+    for (const std::int64_t id : {std::int64_t{7}, std::int64_t{10'000}, Limits::max(), Limits::min()}) {
+      ResourceMgr resources;
+      std::optional<StepContainer> container(std::in_place, &resources, id);
+      const std::string name = container->name();
+      REQUIRE(container->Create("box", Ref<Box>::Adopt(new Box)).ok());
+      limits.requests = 0;
+      limits.refused = 1;
+      limits.all_later = true;
+      limits.watches = true;
+      container.reset();
+      limits.watches = false;
+      limits.refused = 0;
+      CHECK(limits.requests == 0);
+      Ref<Box> box;
+      CHECK_MESSAGE(resources.Lookup(name, "box", &box).code() == Code::kNotFound, name);
+    }
+  }
   TEST_CASE("a graph, without memory") {
     if (!runtime_test::kCountsHeapCalls) return;
     SweepEverywhere(Small());

@@ -3,6 +3,8 @@
 // StepContainer: the resources of one run - tensor arrays, stacks, temporary variables. They go when the run ends.
 
 #include <atomic>
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,12 +25,13 @@ class StepContainer {
   StepContainer(ResourceMgr* resources, std::int64_t step_id) : resources_(resources), step_id_(step_id) {}
   StepContainer(const StepContainer&) = delete;
   StepContainer& operator=(const StepContainer&) = delete;
+  // Needs no memory.
   ~StepContainer() {
-    if (used_.load(std::memory_order_acquire)) (void)resources_->Cleanup(name());
+    if (used_.load(std::memory_order_acquire)) CleanUp();
   }
 
   // The container that handles carry; code that makes a resource through the manager calls MarkUsed().
-  std::string name() const { return StrCat("__per_step_", step_id_); }
+  std::string name() const { return StrCat(kNamePrefix, step_id_); }
   std::int64_t step_id() const { return step_id_; }
   void MarkUsed() { used_.store(true, std::memory_order_release); }
   ResourceMgr* resources() const { return resources_; }
@@ -60,6 +63,14 @@ class StepContainer {
   }
 
  private:
+  static constexpr std::string_view kNamePrefix = "__per_step_";
+  TENON_DETAIL_COLD void CleanUp() const {
+    char name[kNamePrefix.size() + 20];  // the digits of any std::int64_t
+    kNamePrefix.copy(name, kNamePrefix.size());
+    char* const end = std::to_chars(name + kNamePrefix.size(), name + sizeof name, step_id_).ptr;
+    (void)resources_->Cleanup({name, static_cast<std::size_t>(end - name)});
+  }
+
   ResourceMgr* resources_;
   std::int64_t step_id_;
   std::atomic<KeepFn> keep_{nullptr};

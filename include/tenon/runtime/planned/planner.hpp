@@ -60,7 +60,7 @@ class RunPlanner {
   }
 
  private:
-  static constexpr std::size_t kMostCopiedBytes = 4096;  // most bytes of a copied item
+  static constexpr std::size_t kMostCopiedBytes = 1024;  // most bytes of a copied item
 
   // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run. kOffered: the
   // node allocates it in each run, in the arena as a rule.
