@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sorted_order_test {
@@ -30,6 +31,20 @@ TEST_CASE("equal items stay in their order, whatever their number") {
     std::sort(want.begin(), want.end(),
               [&](std::size_t a, std::size_t b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
     CHECK(SortedOrder(count, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; }) == want);
+  }
+}
+
+TEST_CASE("names are ordered by their bytes, whatever they begin with, and equal ones stay") {
+  std::vector<std::string> names{"b", "a", "", "ab", "aa", std::string("a\0", 2), "a", "\xff", "prefix_of_eight_2"};
+  for (int i = 0; i < 300; ++i) names.push_back("a/long/common/prefix_" + std::to_string(i * 7 % 300));
+  names.push_back("a/long/common/prefix_10");
+  for (const std::size_t skipped : {std::size_t{0}, std::size_t{9}, names.size() - 1, names.size()}) {  // the others
+    const std::vector<std::string> some(names.begin() + static_cast<std::ptrdiff_t>(skipped), names.end());
+    std::vector<std::size_t> want(some.size());
+    for (std::size_t i = 0; i < want.size(); ++i) want[i] = i;
+    std::stable_sort(want.begin(), want.end(), [&](std::size_t a, std::size_t b) { return some[a] < some[b]; });
+    const auto name_of = [&some](std::size_t i) -> std::string_view { return some[i]; };
+    CHECK(tenon::NameOrder(some.size(), name_of) == want);
   }
 }
 }  // namespace sorted_order_test

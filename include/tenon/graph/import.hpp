@@ -415,10 +415,8 @@ class GraphImporter {
     if (controls.size() > 1) {
       const InlinedVector<int, 4> given(controls);
       controls.clear();
-      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
-             return given[a] != given[b] &&
-                    graph_.nodes_[ToSize(given[a])].def.name < graph_.nodes_[ToSize(given[b])].def.name;
-           }))
+      const auto name_of = [&](std::size_t i) -> std::string_view { return graph_.node(given[i]).name(); };
+      for (const std::size_t i : NameOrder(given.size(), name_of))
         if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
     }
     for (const int control : controls)

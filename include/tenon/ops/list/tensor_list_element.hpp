@@ -46,7 +46,7 @@ inline void LoadIntoCache(const Tensor& item) {
   constexpr std::size_t kLine = 64, kMost = 4096;
   const auto* const bytes = static_cast<const unsigned char*>(item.raw_data());
   const std::size_t size = std::min(item.TotalBytes(), kMost);
-  for (std::size_t line = 0; line < size; line += kLine) __builtin_prefetch(bytes + line, 0, 2);
+  for (std::size_t line = 0; line < size; line += kLine) TENON_DETAIL_PREFETCH(bytes + line);
 }
 // All items are set.
 inline Status PopInPlace(void* list, Tensor* item) {

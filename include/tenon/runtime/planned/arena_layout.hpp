@@ -31,25 +31,17 @@ constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanA
 
 // The most bytes that live at one time: no arena can be smaller.
 inline std::size_t MostLiveBytes(Span<const PlanBlock> blocks) {
-  struct Event {
-    int time;
-    bool begins;
-    std::size_t bytes;
-  };
-  SlimVector<Event> events;
-  events.reserve(2 * blocks.size());
+  int end = 0;
+  for (const PlanBlock& block : blocks) end = std::max(end, block.last + 1);
+  SlimVector<std::int64_t> growth(static_cast<std::size_t>(end) + 1);  // of the bytes that live, per time
   for (const PlanBlock& block : blocks) {
-    events.push_back({block.first, true, AlignedForPlan(block.bytes)});
-    events.push_back({block.last + 1, false, AlignedForPlan(block.bytes)});
+    const auto bytes = static_cast<std::int64_t>(AlignedForPlan(block.bytes));
+    growth[static_cast<std::size_t>(block.first)] += bytes;
+    growth[static_cast<std::size_t>(block.last) + 1] -= bytes;
   }
-  std::sort(events.begin(), events.end(),
-            [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.begins < b.begins; });
-  std::size_t live = 0, most = 0;
-  for (const Event& event : events) {
-    live = event.begins ? live + event.bytes : live - event.bytes;
-    most = std::max(most, live);
-  }
-  return most;
+  std::int64_t live = 0, most = 0;
+  for (const std::int64_t bytes : growth) most = std::max(most, live += bytes);
+  return static_cast<std::size_t>(most);
 }
 
 // One block after the other, in the order of `order`, each in the smallest gap between those it meets that is large
