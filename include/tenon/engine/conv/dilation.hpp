@@ -62,6 +62,36 @@ TENON_HD T LargestSum(const DilationGeometry& g, T lowest, const T* image, const
   return most;
 }
 
+// to[d] is at least image[d] + filter[d], for all channels. In pieces that a compiler makes vectors of at -O2, too.
+template <class T>
+void KeepLargest(const T* __restrict image, const T* __restrict filter, Index depth, T* __restrict to) {
+  constexpr Index kPiece = 8;
+  const auto keep = [&](Index d) {
+    const T sum = PoolSum(image[d], filter[d]);
+    to[d] = sum > to[d] ? sum : to[d];
+  };
+  Index d = 0;
+  for (; d + kPiece <= depth; d += kPiece)
+    for (Index k = 0; k < kPiece; ++k) keep(d + k);
+  for (; d < depth; ++d) keep(d);
+}
+// All channels of one output pixel of an image, as LargestSum finds them.
+template <class T>
+void DilatePixel(const DilationGeometry& g, T lowest, const T* image, const T* filter, Index row, Index column, T* to) {
+  const Index top = row * g.rows.stride - g.rows.pad_before, left = column * g.columns.stride - g.columns.pad_before;
+  std::fill_n(to, g.depth, lowest);
+  for (Index r = 0; r < g.rows.size; ++r) {
+    const Index y = top + r * g.rows.dilation;
+    if (y < 0 || y >= g.rows.input) continue;
+    for (Index c = 0; c < g.columns.size; ++c) {
+      const Index x = left + c * g.columns.dilation;
+      if (x < 0 || x >= g.columns.input) continue;
+      KeepLargest(image + (y * g.columns.input + x) * g.depth, filter + (r * g.columns.size + c) * g.depth, g.depth,
+                  to);
+    }
+  }
+}
+
 template <class T>
 double DilationNs(const DilationGeometry& g) {
   return (std::is_arithmetic_v<T> ? 1.5 : 6.0) * static_cast<double>(g.rows.size * g.columns.size);
@@ -72,12 +102,14 @@ double DilationNs(const DilationGeometry& g) {
 // Overwrites `output`, g.output_elements() for each image.
 template <class T>
 Status Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* filter, T* output) {
-  const Index per_image = g.output_elements();
-  ParallelFor(device, g.batch * per_image, detail::DilationNs<T>(g), [&](Index begin, Index end) {
-    Index unused = 0;
-    for (Index i = begin; i < end; ++i)
-      output[i] = detail::LargestSum(g, std::numeric_limits<T>::lowest(), input + i / per_image * g.image_elements(),
-                                     filter, i % per_image, &unused, &unused);
+  const Index pixels = MultiplySizes(g.rows.output, g.columns.output);  // each image has as many
+  const double pixel_ns = detail::DilationNs<T>(g) * static_cast<double>(g.depth);
+  ParallelFor(device, g.batch * pixels, pixel_ns, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Index at = i % pixels;
+      detail::DilatePixel(g, std::numeric_limits<T>::lowest(), input + i / pixels * g.image_elements(), filter,
+                          at / g.columns.output, at % g.columns.output, output + i * g.depth);
+    }
   });
   return OkStatus();
 }

@@ -19,11 +19,30 @@
 #include <tenon/kernel/context.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
 namespace detail {
+
+inline float DotProduct(const float* a, const float* b, Index size) {
+  float sum = 0;
+  for (Index d = 0; d < size; ++d) sum += a[d] * b[d];
+  return sum;
+}
+// distances[i]: from point i to the nearest of `center` and the points that nearest[i] is for. Half of each point's
+// square is in `norms`. Returns the sum of all distances.
+inline float AddCenter(const float* points, Index count, Index size, const float* norms, Index center,
+                       const float* nearest, float* distances) {
+  const float *const from = points + center * size, norm = norms[center];
+  float sum = 0;
+  for (Index i = 0; i < count; ++i) {
+    const float distance = norms[i] - DotProduct(points + i * size, from, size) + norm;
+    sum += distances[i] = std::min(nearest[i], distance);
+  }
+  return sum;
+}
+
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Points that are drawn in proportion to the squares of their distances from the points drawn before.
 class CenterDraws {
@@ -35,7 +54,7 @@ class CenterDraws {
     nearest_.resize(n);
     sums_.resize(n);
     is_drawn_.resize(n);
-    for (Index i = 0; i < count; ++i) norms_[At(i)] = 0.5f * Product(i, i);
+    for (Index i = 0; i < count; ++i) norms_[At(i)] = 0.5f * DotProduct(points + i * size, points + i * size, size);
     std::fill(nearest_.begin(), nearest_.end(), std::numeric_limits<float>::infinity());
   }
   // The best of 1 + `retries` draws: that with the least sum of distances. It counts as drawn.
@@ -49,7 +68,7 @@ class CenterDraws {
     float least = std::numeric_limits<float>::infinity();
     for (Index i = 0; i <= retries; ++i) {
       const Index drawn = Draw();
-      const float sum = Distances(drawn, &now);
+      const float sum = AddCenter(points_, count_, size_, norms_.data(), drawn, nearest_.data(), now.data());
       if (retries > 0 && !(sum < least)) continue;
       least = sum;
       best = drawn;
@@ -63,20 +82,6 @@ class CenterDraws {
 
  private:
   static std::size_t At(Index i) { return static_cast<std::size_t>(i); }
-  float Product(Index a, Index b) const {
-    float sum = 0;
-    for (Index d = 0; d < size_; ++d) sum += points_[a * size_ + d] * points_[b * size_ + d];
-    return sum;
-  }
-  // The distances to the nearest drawn point when `center` is one, too, and their sum.
-  float Distances(Index center, SlimVector<float>* distances) const {
-    float sum = 0;
-    for (Index i = 0; i < count_; ++i) {
-      const float distance = norms_[At(i)] - Product(i, center) + norms_[At(center)];
-      sum += (*distances)[At(i)] = std::min(nearest_[At(i)], distance);
-    }
-    return sum;
-  }
   Index Below(Index n) {
     const auto range = static_cast<std::uint64_t>(n);
     const std::uint64_t most = ~std::uint64_t{0} - (~std::uint64_t{0} % range + 1) % range;
@@ -160,6 +165,8 @@ inline Status RunKmc2(OpKernelContext& context, const Tensor& distances, const T
   return OkStatus();
 }
 
+TENON_DETAIL_SETUP_CODE_END
+
 }  // namespace detail
 
 // points: [n, d]  ->  [num_to_sample, d], rows of points. num_retries_per_sample < 0: 2 + log(num_to_sample).
@@ -199,5 +206,4 @@ struct KMC2ChainInitialization {
 
 }  // namespace ops
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -22,6 +22,17 @@ namespace ops {
 
 namespace detail {
 
+// Writes one coordinate of `count` points, `step` elements apart. `point` is that of point `first`, in units of `unit`.
+template <class T>
+void FillSobol(const sobol::Directions& directions, std::uint32_t first, std::uint32_t point, T unit, Index count,
+               Index step, T* out) {
+  *out = static_cast<T>(point) * unit;
+  for (Index i = 1; i < count; ++i) {
+    point ^= directions[static_cast<std::size_t>(std::countr_one(first + static_cast<std::uint32_t>(i) - 1))];
+    out[i * step] = static_cast<T>(point) * unit;
+  }
+}
+
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline Status SobolSampleShape(InferenceContext* c) {
@@ -76,15 +87,10 @@ inline Status RunSobolSample(OpKernelContext& context) {
       directions[static_cast<std::size_t>(k)] <<= digits - k - 1;
       if ((gray >> k & 1U) != 0) point ^= directions[static_cast<std::size_t>(k)];
     }
-    for (Index i = 0; i < num_results; ++i) {
-      if (i > 0)
-        point ^= directions[static_cast<std::size_t>(std::countr_one(first + static_cast<std::uint32_t>(i) - 1))];
-      const Index at = i * dim + d;
-      if (out->dtype() == DataType::kFloat)
-        out->data<float>()[at] = static_cast<float>(point) * static_cast<float>(unit);
-      else
-        out->data<double>()[at] = static_cast<double>(point) * unit;
-    }
+    if (out->dtype() == DataType::kFloat)
+      FillSobol(directions, first, point, static_cast<float>(unit), num_results, dim, out->data<float>() + d);
+    else
+      FillSobol(directions, first, point, unit, num_results, dim, out->data<double>() + d);
   }
   return OkStatus();
 }

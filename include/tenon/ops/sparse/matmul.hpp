@@ -76,10 +76,36 @@ T Plus(const T& x, const T& y) {
     return x + y;
 }
 
+// Adds elements [first, last), all of one row, to columns [n, n + kColumns), which stay in registers meanwhile.
+template <int kColumns, class T, class Sum>
+void AddElements(const SparseProduct& p, Index first, Index last, Index n) {
+  constexpr Index kAhead = 8;  // rows of b that nothing foresees are asked for
+  const T *values = static_cast<const T*>(p.values), *b = static_cast<const T*>(p.b) + n;
+  Sum* const to = static_cast<Sum*>(p.out) + p.places[2 * first] * p.columns + n;
+  Sum sums[kColumns];
+  for (int k = 0; k < kColumns; ++k) sums[k] = to[k];
+  for (Index i = first; i < last; ++i) {
+    if (i + kAhead < p.count) TENON_DETAIL_PREFETCH(b + p.places[2 * (i + kAhead) + 1] * p.b_row);
+    const Sum a = static_cast<Sum>(Conjugated(values[i], p.conjugate_a));
+    const T* const row = b + p.places[2 * i + 1] * p.b_row;
+    for (int k = 0; k < kColumns; ++k) sums[k] = Plus(sums[k], Times(a, static_cast<Sum>(row[k])));
+  }
+  for (int k = 0; k < kColumns; ++k) to[k] = sums[k];
+}
 // Columns [begin, end) of the product. Sums are of type Sum: float for half, else T (bfloat16 rounds every step, as
 // TensorFlow does).
 template <class T, class Sum>
 void MultiplySparse(const SparseProduct& p, Index begin, Index end) {
+  if (p.b_column == 1 && !p.conjugate_b) {
+    for (Index first = 0, last = 0; first < p.count; first = last) {
+      while (last < p.count && p.places[2 * last] == p.places[2 * first]) ++last;
+      Index n = begin;
+      for (; n + 16 <= end; n += 16) AddElements<16, T, Sum>(p, first, last, n);
+      for (; n + 4 <= end; n += 4) AddElements<4, T, Sum>(p, first, last, n);
+      for (; n < end; ++n) AddElements<1, T, Sum>(p, first, last, n);
+    }
+    return;
+  }
   const T *values = static_cast<const T*>(p.values), *b = static_cast<const T*>(p.b);
   Sum* const out = static_cast<Sum*>(p.out);
   for (Index i = 0; i < p.count; ++i) {
@@ -206,21 +232,30 @@ struct SparseTensorDenseMatMul {
   }
   // out: [n, 2], row and column after the adjoint was taken.
   static Status FindPlaces(const Tensor& indices, bool adjoint, Index rows, Index inner, std::int64_t* out) {
-    for (Index i = 0; i < indices.dim_size(0); ++i) {
-      std::int64_t place[2];
-      for (int d = 0; d < 2; ++d)
-        place[adjoint ? 1 - d : d] = indices.dtype() == DataType::kInt32 ? indices.data<std::int32_t>()[2 * i + d]
-                                                                         : indices.data<std::int64_t>()[2 * i + d];
-      if (place[1] < 0 || place[1] >= inner)
-        return errors::InvalidArgument("SparseTensorDenseMatMul: k (", place[1], ") from index[", i, ",",
-                                       adjoint ? 0 : 1, "] out of bounds (>=", inner, ")");
-      if (place[0] < 0 || place[0] >= rows)
-        return errors::InvalidArgument("SparseTensorDenseMatMul: m (", place[0], ") from index[", i, ",",
-                                       adjoint ? 1 : 0, "] out of bounds (>=", rows, ")");
-      out[2 * i] = place[0];
-      out[2 * i + 1] = place[1];
+    const Index count = indices.dim_size(0);
+    const Index bad = indices.dtype() == DataType::kInt32
+                          ? CopyPlaces(indices.data<std::int32_t>(), adjoint, rows, inner, count, out)
+                          : CopyPlaces(indices.data<std::int64_t>(), adjoint, rows, inner, count, out);
+    if (bad == count) return OkStatus();
+    const std::int64_t* const place = out + 2 * bad;
+    if (place[1] < 0 || place[1] >= inner)
+      return errors::InvalidArgument("SparseTensorDenseMatMul: k (", place[1], ") from index[", bad, ",",
+                                     adjoint ? 0 : 1, "] out of bounds (>=", inner, ")");
+    return errors::InvalidArgument("SparseTensorDenseMatMul: m (", place[0], ") from index[", bad, ",", adjoint ? 1 : 0,
+                                   "] out of bounds (>=", rows, ")");
+  }
+  // Returns the first element that is outside of [rows, inner], which is copied, too, or `count`.
+  template <class Integer>
+  static Index CopyPlaces(const Integer* indices, bool adjoint, Index rows, Index inner, Index count,
+                          std::int64_t* out) {
+    const int row = adjoint ? 1 : 0;
+    for (Index i = 0; i < count; ++i) {
+      const Index m = out[2 * i] = indices[2 * i + row], k = out[2 * i + 1] = indices[2 * i + 1 - row];
+      if (static_cast<std::uint64_t>(m) >= static_cast<std::uint64_t>(rows) ||
+          static_cast<std::uint64_t>(k) >= static_cast<std::uint64_t>(inner))
+        return i;
     }
-    return OkStatus();
+    return count;
   }
 };
 

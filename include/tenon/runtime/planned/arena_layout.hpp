@@ -33,7 +33,7 @@ constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanA
 inline std::size_t MostLiveBytes(Span<const PlanBlock> blocks) {
   int end = 0;
   for (const PlanBlock& block : blocks) end = std::max(end, block.last + 1);
-  SlimVector<std::int64_t> growth(static_cast<std::size_t>(end) + 1);  // of the bytes that live, per time
+  SlimVector<std::int64_t> growth(static_cast<std::size_t>(end) + 1);  // per time: how many more bytes live
   for (const PlanBlock& block : blocks) {
     const auto bytes = static_cast<std::int64_t>(AlignedForPlan(block.bytes));
     growth[static_cast<std::size_t>(block.first)] += bytes;
