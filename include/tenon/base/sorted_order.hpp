@@ -2,7 +2,6 @@
 #pragma once
 // SortedOrder: sorts numbers of items instead of items, so that one sort serves all types. NameOrder: by names.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -66,8 +65,9 @@ struct NameKey {
 TENON_DETAIL_NOINLINE inline SlimVector<std::size_t> SortNames(Span<NameKey> names) {
   std::size_t common = names.empty() ? 0 : names[0].name.size();
   for (const NameKey& key : names) {
-    common = std::min(common, key.name.size());
-    while (key.name.substr(0, common) != names[0].name.substr(0, common)) --common;
+    std::size_t equal = 0;
+    while (equal < common && equal < key.name.size() && key.name[equal] == names[0].name[equal]) ++equal;
+    common = equal;
   }
   for (NameKey& key : names) key.TakeFirst(common);
   return SortedOrder(names.size(), [names](std::size_t a, std::size_t b) {
