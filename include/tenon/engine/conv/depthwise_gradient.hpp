@@ -79,12 +79,66 @@ struct DepthwiseFilterBody {
       for (Index k = c; k < r->channels; ++k) r->sums[k] += r->x[i * r->step + k] * r->gradient[i * r->depth + k];
   }
 };
+// Three taps that lie side by side, of neighbouring pixels: r.x is the first tap's, and tap t has its sums t * r.depth
+// behind. A pixel is loaded once for all of them.
 template <class T>
+struct DepthwiseFilterTapsBody {
+  static constexpr int kTaps = 3;
+#if TENON_DETAIL_LANES
+  template <class L>
+  TENON_HD static void Add(const DepthwiseFilterRow<T>& r, Index c) {
+    L even[kTaps], odd[kTaps], x[kTaps + 1];  // sums of even pixels and of odd ones; the last pixels
+#pragma GCC unroll 4
+    for (int t = 0; t < kTaps; ++t) {
+      even[t] = L::Load(r.sums + t * r.depth + c);
+      odd[t] = L::Zero();
+    }
+    const T *from = r.x + c, *g = r.gradient + c;
+    x[0] = L::Load(from);
+    x[1] = L::Load(from + r.depth);
+    from += 2 * r.depth;
+    Index i = 0;
+    for (; i + 2 <= r.pixels; i += 2, from += 2 * r.depth, g += 2 * r.depth) {
+      x[2] = L::Load(from);
+      x[3] = L::Load(from + r.depth);
+      const L first = L::Load(g), second = L::Load(g + r.depth);
+#pragma GCC unroll 4
+      for (int t = 0; t < kTaps; ++t) {
+        even[t] = even[t] + x[t] * first;
+        odd[t] = odd[t] + x[t + 1] * second;
+      }
+      x[0] = x[2];
+      x[1] = x[3];
+    }
+    if (i < r.pixels) {
+      x[2] = L::Load(from);
+      const L last = L::Load(g);
+#pragma GCC unroll 4
+      for (int t = 0; t < kTaps; ++t) even[t] = even[t] + x[t] * last;
+    }
+#pragma GCC unroll 4
+    for (int t = 0; t < kTaps; ++t) (even[t] + odd[t]).Store(r.sums + t * r.depth + c);
+  }
+#endif
+  template <int bytes>
+  TENON_HD static void Run(const DepthwiseFilterRow<T>* r) {
+    Index c = 0;
+#if TENON_DETAIL_LANES
+    using L = simd::Lanes<T, bytes>;
+    for (; c + L::size <= r->channels; c += L::size) Add<L>(*r, c);
+#endif
+    for (Index i = 0; i < r->pixels && c < r->channels; ++i)
+      for (int t = 0; t < kTaps; ++t)
+        for (Index k = c; k < r->channels; ++k)
+          r->sums[t * r->depth + k] += r->x[(i + t) * r->depth + k] * r->gradient[i * r->depth + k];
+  }
+};
+template <class Body, class T>
 void AddDepthwiseFilterRow(const DepthwiseFilterRow<T>& row) {
 #if TENON_DETAIL_LANES
-  simd::detail::ForLevels<DepthwiseFilterBody<T>, simd::Compiled, const DepthwiseFilterRow<T>*>::Best()(&row);
+  simd::detail::ForLevels<Body, simd::Compiled, const DepthwiseFilterRow<T>*>::Best()(&row);
 #else
-  DepthwiseFilterBody<T>::template Run<16>(&row);
+  Body::template Run<16>(&row);
 #endif
 }
 
@@ -181,13 +235,27 @@ Status DepthwiseConv2DBackpropFilter(Cpu& device, const DepthwiseGeometry& geome
         if (y < 0 || y >= g.rows.input) continue;
         const T* const from = input + (i / g.rows.output * g.rows.input + y) * g.columns.input * g.depth + channel;
         const T* const of_row = gradient + i * g.columns.output * g.depth + channel;
+        // Columns of the output, from `begins` to `ends`, whose pixel lies inside for tap fx.
+        const auto add = [&](Index fx, Index begins, Index ends) {
+          const Index shift = fx - g.columns.pad_before;
+          const Index first = std::max(begins, shift >= 0 ? 0 : (stride - 1 - shift) / stride);
+          const Index last = std::min(ends, (g.columns.input - shift + stride - 1) / stride);
+          if (first < last)
+            detail::AddDepthwiseFilterRow<detail::DepthwiseFilterBody<T>, T>(
+                {from + (first * stride + shift) * g.depth, of_row + first * g.depth, stride * g.depth, g.depth,
+                 last - first, channels, sums + fx * g.depth});
+        };
+        // Columns for which all taps are inside.
+        const Index first = std::max<Index>(0, g.columns.pad_before);
+        const Index last = std::min(g.columns.output, g.columns.input - 2 + g.columns.pad_before);
+        const bool together = stride == 1 && g.columns.size == 3 && g.columns.dilation == 1 && first < last;
+        if (together)
+          detail::AddDepthwiseFilterRow<detail::DepthwiseFilterTapsBody<T>, T>(
+              {from + (first - g.columns.pad_before) * g.depth, of_row + first * g.depth, g.depth, g.depth,
+               last - first, channels, sums});
         for (Index fx = 0; fx < g.columns.size; ++fx) {
-          // Columns of the output whose pixel lies inside.
-          const Index shift = fx - g.columns.pad_before, first = shift >= 0 ? 0 : (stride - 1 - shift) / stride;
-          const Index last = std::min(g.columns.output, (g.columns.input - shift + stride - 1) / stride);
-          if (first >= last) continue;
-          detail::AddDepthwiseFilterRow<T>({from + (first * stride + shift) * g.depth, of_row + first * g.depth,
-                                            stride * g.depth, g.depth, last - first, channels, sums + fx * g.depth});
+          add(fx, 0, together ? first : g.columns.output);
+          if (together) add(fx, last, g.columns.output);
         }
       }
     }
