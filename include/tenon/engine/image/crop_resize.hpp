@@ -59,7 +59,7 @@ inline CropAxis CropRow(const CropGeometry& g, const float* box, Index row) {
 }
 using CropColumns = InlinedVector<CropAxis, 32>;
 // The columns of a crop, which all its rows share.
-inline void FindCropColumns(const CropGeometry& g, const float* box, CropColumns* columns) {
+TENON_DETAIL_NOINLINE inline void FindCropColumns(const CropGeometry& g, const float* box, CropColumns* columns) {
   columns->resize(static_cast<std::size_t>(g.crop_columns));
   for (Index i = 0; i < g.crop_columns; ++i)
     (*columns)[static_cast<std::size_t>(i)] = CropAxisOf(box[1], box[3], g.columns, g.crop_columns, g.nearest, i);

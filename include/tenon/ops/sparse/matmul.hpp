@@ -78,7 +78,7 @@ T Plus(const T& x, const T& y) {
 
 // Adds elements [first, last), all of one row, to columns [n, n + kColumns), which stay in registers meanwhile.
 template <int kColumns, class T, class Sum>
-void AddElements(const SparseProduct& p, Index first, Index last, Index n) {
+void AddSparseElements(const SparseProduct& p, Index first, Index last, Index n) {
   constexpr Index kAhead = 8;  // rows of b that nothing foresees are asked for
   const T *values = static_cast<const T*>(p.values), *b = static_cast<const T*>(p.b) + n;
   Sum* const to = static_cast<Sum*>(p.out) + p.places[2 * first] * p.columns + n;
@@ -100,9 +100,9 @@ void MultiplySparse(const SparseProduct& p, Index begin, Index end) {
     for (Index first = 0, last = 0; first < p.count; first = last) {
       while (last < p.count && p.places[2 * last] == p.places[2 * first]) ++last;
       Index n = begin;
-      for (; n + 16 <= end; n += 16) AddElements<16, T, Sum>(p, first, last, n);
-      for (; n + 4 <= end; n += 4) AddElements<4, T, Sum>(p, first, last, n);
-      for (; n < end; ++n) AddElements<1, T, Sum>(p, first, last, n);
+      for (; n + 16 <= end; n += 16) AddSparseElements<16, T, Sum>(p, first, last, n);
+      for (; n + 4 <= end; n += 4) AddSparseElements<4, T, Sum>(p, first, last, n);
+      for (; n < end; ++n) AddSparseElements<1, T, Sum>(p, first, last, n);
     }
     return;
   }
