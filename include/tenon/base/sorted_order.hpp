@@ -52,7 +52,7 @@ SlimVector<std::size_t> SortedOrder(std::size_t count, const Less& less) {
 }
 
 namespace detail {
-// A name with the number that its bytes from `skipped` on begin with, which orders most names without a look at them.
+// A name, and its eight bytes after the beginning that all names share, as a number. Most names differ in these bytes.
 struct NameKey {
   std::string_view name;
   std::uint64_t first;

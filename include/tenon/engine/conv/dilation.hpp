@@ -102,7 +102,7 @@ double DilationNs(const DilationGeometry& g) {
 // Overwrites `output`, g.output_elements() for each image.
 template <class T>
 Status Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* filter, T* output) {
-  const Index pixels = MultiplySizes(g.rows.output, g.columns.output);  // each image has as many
+  const Index pixels = MultiplySizes(g.rows.output, g.columns.output);  // one image of the output
   const double pixel_ns = detail::DilationNs<T>(g) * static_cast<double>(g.depth);
   ParallelFor(device, g.batch * pixels, pixel_ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
