@@ -2,13 +2,15 @@
 // Convolutions of the shapes of ResNet-50 and MobileNet beside oneDNN. The number is the side of the images. Padded
 // places count as work: who leaves them out may be above the peak. Filters are constants, as in a session: those of
 // oneDNN are packed before the clock starts, ours too where there are few pixels, else in every run. Winograd's
-// algorithm is beside the direct convolution, with all filters in turn of a network as large as the caches.
+// algorithm is beside the direct convolution, with all filters in turn of a network as large as the caches, and beside
+// the direct gradients.
 #include <cstdint>
 #include <vector>
 
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/engine/conv/conv.hpp>
+#include <tenon/engine/conv/conv_gradient.hpp>
 #include <tenon/engine/conv/depthwise.hpp>
 #include <tenon/engine/core/packed_weights.hpp>
 
@@ -128,6 +130,27 @@ void TimeWinograd(State& state, Index depth, Index out_depth) {
   for (auto _ : state) run(winograd, output, ConvAlgorithm::kBySize);
 }
 
+// The gradients of a step of training with 16 images of n x n, by Winograd's algorithm; the peer is the direct one.
+void TimeWinogradGradient(State& state, Index depth, Index out_depth, bool of_filter) {
+  const Index n = state.arg(), pixels = 16 * n * n;
+  Window side = Place(n, 3, 1);
+  if (!state.Check(PlaceWindow(Padding::kSame, &side))) return;
+  Conv3DGeometry g{.batch = 16, .rows = side, .columns = side, .in_depth = depth, .out_depth = out_depth};
+  const Tensor other = Numbers(of_filter ? pixels * depth : 9 * depth * out_depth, 1),
+               gradient = Numbers(pixels * out_depth, 2);
+  Tensor output(DataType::kFloat, {of_filter ? 9 * depth * out_depth : pixels * depth});
+  state.SetFlops(2 * static_cast<double>(pixels) * static_cast<double>(9 * depth * out_depth));
+  ThreadPool pool(state.options().threads, "bench");
+  Cpu device{.pool = state.options().threads > 1 ? &pool : nullptr};
+  const auto run = [&](ConvAlgorithm algorithm) {
+    g.algorithm = algorithm;
+    const auto convolve = of_filter ? &ConvBackpropFilter<float> : &ConvBackpropInput<float>;
+    state.Check(convolve(device, g, other.data<float>(), gradient.data<float>(), output.data<float>()));
+  };
+  state.Peer("direct", [&] { run(ConvAlgorithm::kDirect); });
+  for (auto _ : state) run(ConvAlgorithm::kBySize);
+}
+
 }  // namespace
 
 // 64, 128, 256, 512 channels in a bottleneck, four times as many outside of it.
@@ -153,6 +176,13 @@ TENON_BENCH(winograd_3x3_unet_joined, {16, 32, 64, 128}) {
 }
 TENON_BENCH(winograd_3x3_yolo, {8, 16, 32, 64, 128}) { TimeWinograd(state, 1024 / state.arg(), 2048 / state.arg()); }
 TENON_BENCH(winograd_3x3_cnn28, {11}) { TimeWinograd(state, 32, 64); }
+// ResNet-18's for images of 64 x 64.
+TENON_BENCH(winograd_3x3_filter_gradient, {4, 8, 16}) {
+  TimeWinogradGradient(state, 1024 / state.arg(), 1024 / state.arg(), true);
+}
+TENON_BENCH(winograd_3x3_input_gradient, {4, 8, 16}) {
+  TimeWinogradGradient(state, 1024 / state.arg(), 1024 / state.arg(), false);
+}
 TENON_BENCH(depthwise_3x3, {7, 14, 28, 56, 112}) { TimeDepthwise(state, 1); }
 TENON_BENCH(depthwise_3x3_stride_2, {14, 28, 56, 112}) { TimeDepthwise(state, 2); }
 

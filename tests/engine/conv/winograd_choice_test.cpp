@@ -39,6 +39,22 @@ TEST_SUITE("FavoursWinograd") {
     CHECK(Favours(14, 512, 512));
   }
 
+  TEST_CASE("a filter that changes must be small, and save the time of hundreds of pixels") {
+    const auto favours = [](Index n, Index in, Index out, Index batch) {
+      return detail::FavoursWinograd(testing::WinogradGeometry({batch, n, n, in, out}),
+                                     detail::WinogradFilter::kChanging);
+    };
+    CHECK(favours(14, 32, 64, 64));
+    CHECK(favours(16, 64, 64, 2));
+    CHECK(!favours(16, 64, 64, 1));
+    CHECK(!favours(8, 128, 128, 4));
+    CHECK(favours(8, 128, 128, 16));
+    CHECK(!favours(4, 256, 256, 16));
+    CHECK(favours(16, 320, 320, 4));
+    CHECK(!favours(16, 512, 512, 4));  // 36 MB
+    CHECK(!favours(128, 8, 8, 4));  // nor where a constant one does not gain
+  }
+
   TEST_CASE("only windows of 3 x 3, steps of one and one group; nothing of nothing") {
     const Conv2DGeometry good = testing::WinogradGeometry({1, 56, 56, 64, 64});
     const auto without = [&](auto&& change) {

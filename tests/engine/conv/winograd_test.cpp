@@ -33,7 +33,7 @@ Status Run(Cpu device, const WinogradCase& c, const float* x, const Tensor& w, f
   const Conv2DGeometry g = WinogradGeometry(c);
   PackedWeights weights;
   weights.Offer(w, DefaultAllocator(), budget);
-  return detail::RunWinograd(device, g, x, w.data<float>(), y, weights, done);
+  return detail::RunWinograd(device, g, x, w.data<float>(), y, &weights, false, done);
 }
 std::vector<float> Result(Cpu device, const WinogradCase& c) {
   const Conv2DGeometry g = WinogradGeometry(c);
@@ -148,6 +148,57 @@ TEST_SUITE("Winograd") {
     CHECK(run(&budgeted, true) == 0);
     CHECK(budgeted.bytes() == 9 * 32 * 32 * sizeof(float));
     CHECK(run(&budgeted, true) == 0);
+  }
+
+  TEST_CASE("a filter that changes is transformed in each run, with the same bits") {
+    ThreadPool pool(3, "test");
+    for (ThreadPool* const threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
+      const Cpu device{.pool = threads};
+      for (const WinogradCase& c : kCases) {
+        CAPTURE(c.rows);
+        CAPTURE(c.out_depth);
+        const Conv2DGeometry g = WinogradGeometry(c);
+        const std::vector<float> x = RandomVector<float>(c.batch * c.rows * c.columns * c.in_depth, 1),
+                                 kept = Result(device, c);
+        std::vector<float> got(kept.size(), 77.f);
+        bool done = false;
+        Cpu run = device;
+        REQUIRE(
+            detail::RunWinograd(run, g, x.data(), Filter(c).data<float>(), got.data(), nullptr, true, &done).ok());
+        CHECK(done);
+        CHECK(got == kept);
+      }
+      // Where many images save more than the transform needs. Without the mark the convolution is direct.
+      const WinogradCase c{4, 14, 14, 32, 32};
+      const Conv2DGeometry g = WinogradGeometry(c);
+      const std::vector<float> x = RandomVector<float>(4 * 14 * 14 * 32, 1), winograd = Result(device, c);
+      std::vector<float> got(winograd.size());
+      Cpu run = device;
+      PackedWeights none;
+      for (PackedWeights* const weights : {static_cast<PackedWeights*>(nullptr), &none}) {
+        const auto convolve = [&](ConvAlgorithm algorithm) {
+          return Conv2D<float>(run, g, x.data(), Filter(c).data<float>(), got.data(), weights, algorithm).ok();
+        };
+        REQUIRE(convolve(ConvAlgorithm::kBySize));
+        CHECK(got == winograd);
+        REQUIRE(convolve(ConvAlgorithm::kDirect));
+        CHECK(got != winograd);
+      }
+    }
+    TrackingAllocator allocator(CpuAllocator());
+    Cpu device{.allocator = &allocator};
+    const WinogradCase c{1, 6, 7, 9, 5};
+    const std::vector<float> x = RandomVector<float>(6 * 7 * 9, 1);
+    std::vector<float> y(6 * 7 * 5);
+    for (int k = 1; k <= 3; ++k) {  // of the filter, and of the tiles
+      allocator.FailAllocations(k);
+      bool done = false;
+      const Status status = detail::RunWinograd(device, WinogradGeometry(c), x.data(), Filter(c).data<float>(),
+                                                y.data(), nullptr, true, &done);
+      CHECK(status.ok() == (k == 3));
+      if (!status.ok()) CHECK(status.code() == Code::kResourceExhausted);
+      CHECK(allocator.bytes_in_use() == 0);
+    }
   }
 
   TEST_CASE("reads no further than its tensors, and gives scratch memory back") {

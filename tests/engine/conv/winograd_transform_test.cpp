@@ -78,6 +78,63 @@ TEST_SUITE("Winograd's transforms") {
       }
   }
 
+  // <T x, y> = <x, T' y>, where T' is the reverse of T.
+  TEST_CASE("gradients go back as the transforms went") {
+    using Kernel = decltype(detail::WinogradGradientKernelOf<>());
+    std::vector<Kernel> reverse = {detail::WinogradGradientKernelOf<>(), &detail::WinogradGradientBody::Run<16>,
+                                   &detail::WinogradGradientBody::Run<64>};
+#if TENON_DETAIL_TARGETS && TENON_DETAIL_LANES
+    using Gradient = simd::detail::ForLevels<detail::WinogradGradientBody, simd::Compiled, const float* const*, Index,
+                                             float*, Index>;
+    if (simd::BestLevel() >= simd::Level::kAvx2) reverse.push_back(&Gradient::Avx2);
+#endif
+    const detail::WinogradKernels kernels = detail::WinogradKernelsOf<>();
+    for (const Index channels : {4, 5, 7, 8, 15, 16, 17, 31, 33, 48, 64}) {
+      CAPTURE(channels);
+      const auto n = static_cast<std::size_t>(channels);
+      const std::vector<float> products = RandomVector<float>(kPoints * channels, 1),
+                               dy = RandomVector<float>(kTile * kTile * channels, 2),
+                               w = RandomVector<float>(9 * channels, 3);
+      std::vector<float> y(kTile * kTile * n);
+      float* to[kTile * kTile];
+      const float* from[kTile * kTile];
+      for (Index i = 0; i < kTile * kTile; ++i) {
+        to[i] = y.data() + i * channels;
+        from[i] = dy.data() + i * channels;
+      }
+      kernels.output(products.data(), channels, channels, to);
+      const auto sum = [](const float* a, const float* b, std::size_t count) {
+        double total = 0;
+        for (std::size_t i = 0; i < count; ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+        return total;
+      };
+      const double pixels = sum(y.data(), dy.data(), y.size()), allowed = 0x1p-24 * 400 * static_cast<double>(channels);
+      for (const Kernel kernel : reverse) {
+        const Index step = channels + 3;
+        std::vector<float> points(static_cast<std::size_t>(kPoints * step), 55.f);
+        kernel(from, channels, points.data(), step);
+        double total = 0;
+        for (Index p = 0; p < kPoints; ++p) {
+          total += sum(points.data() + p * step, products.data() + p * channels, n);
+          CHECK(points[static_cast<std::size_t>(p * step + channels)] == 55.f);
+        }
+        CHECK(std::fabs(total - pixels) <= allowed);
+      }
+      float filter[kPoints][detail::kWinogradColumns] = {};
+      detail::TransformWinogradFilter(w.data(), channels, channels, filter);
+      double points = 0;
+      for (Index p = 0; p < kPoints; ++p) points += sum(filter[p], products.data() + p * channels, n);
+      std::vector<float> dw(9 * (n + 1), 55.f);
+      detail::WinogradFilterGradient(products.data(), channels, channels, dw.data(), channels + 1);
+      double taps = 0;
+      for (Index tap = 0; tap < 9; ++tap) {
+        taps += sum(dw.data() + tap * (channels + 1), w.data() + tap * channels, n);
+        CHECK(dw[static_cast<std::size_t>(tap * (channels + 1) + channels)] == 55.f);
+      }
+      CHECK(std::fabs(taps - points) <= allowed);
+    }
+  }
+
   TEST_CASE("the filter's transform is rounded once") {
     const std::vector<float> w = RandomVector<float>(9 * 7, 3);
     float filter[kPoints][detail::kWinogradColumns] = {};

@@ -442,9 +442,11 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
                                   weights);
   }
   if constexpr (std::is_same_v<T, float>) {
-    if (weights != nullptr && detail::TakesWinograd(geometry, algorithm)) {
+    if (detail::TakesWinograd(geometry, algorithm)) {
+      const bool may_transform = detail::TakesWinograd(geometry, algorithm, detail::WinogradFilter::kChanging);
       bool done = false;
-      TENON_RETURN_IF_ERROR(detail::RunWinograd(device, geometry, input, filter, output, *weights, &done));
+      TENON_RETURN_IF_ERROR(
+          detail::RunWinograd(device, geometry, input, filter, output, weights, may_transform, &done));
       if (done) return OkStatus();
     }
     if (detail::IsProductOfPatches(geometry, sizeof(T)))

@@ -28,6 +28,7 @@ struct Conv3DGeometry {
   Index in_depth = 0, out_depth = 0;
   Index groups = 1;
   bool channels_first = false;  // input and output are NCHW; only on a GPU, of one plane
+  ConvAlgorithm algorithm = ConvAlgorithm::kDirect;  // of one plane, on the CPU
 
   Index group_depth() const { return in_depth / groups; }
   Index places() const {  // output positions of one image
@@ -125,6 +126,10 @@ struct StackedPlanes {
     }
   }
 };
+// Whether planes of the output read one plane each, so that they are images of a Conv2D.
+inline bool AreApart(const Window& planes) {
+  return planes.size == 1 && planes.stride == 1 && planes.pad_before == 0 && planes.input == planes.output;
+}
 // A Conv3D of one group by Conv2D, a few rows or a few planes at a time.
 template <class T>
 Status ConvolvePlanes(Cpu& device, const Conv3DGeometry& g, const T* input, const T* filter, T* output) {
@@ -133,9 +138,8 @@ Status ConvolvePlanes(Cpu& device, const Conv3DGeometry& g, const T* input, cons
                       .columns = g.columns,
                       .in_depth = g.in_depth,
                       .out_depth = g.out_depth};
-  if (g.planes.size == 1 && g.planes.stride == 1 && g.planes.pad_before == 0 && g.planes.input == g.planes.output &&
-      g.rows.pad_before >= 0 && g.columns.pad_before >= 0)
-    return Conv2D<T>(device, flat, input, filter, output);
+  if (AreApart(g.planes) && g.rows.pad_before >= 0 && g.columns.pad_before >= 0)
+    return Conv2D<T>(device, flat, input, filter, output, nullptr, g.algorithm);
   constexpr Index kBytes = Index{1} << 20;  // stacked rows
   StackedPlanes stacked{g, 0, (g.columns.output - 1) * g.columns.stride + g.columns.extent()};
   const Index row_bytes = std::max<Index>(1, stacked.columns * stacked.depth() * Index{sizeof(T)});

@@ -16,6 +16,8 @@
 #include <tenon/engine/conv/conv.hpp>
 #include <tenon/engine/conv/conv3d.hpp>
 #include <tenon/engine/conv/filter_gradient.hpp>
+#include <tenon/engine/conv/winograd_choice.hpp>
+#include <tenon/engine/conv/winograd_gradient.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
@@ -102,6 +104,7 @@ Status ConvolveGradient(Cpu& device, const Conv3DGeometry& g, const T* filter, c
   turned.columns = turned_window(g.columns);
   turned.in_depth = g.out_depth;
   turned.out_depth = g.in_depth;
+  turned.algorithm = g.algorithm;
   return ConvolvePlanes(device, turned, gradient, scratch.As<T>(), output);
 }
 
@@ -114,7 +117,7 @@ Status FilterGradientByPlanes(Cpu& device, const Conv3DGeometry& g, Conv2DGeomet
   const Index in_plane = g.rows.input * g.columns.input * g.in_depth,
               out_plane = g.rows.output * g.columns.output * g.out_depth,
               block = g.rows.size * g.columns.size * g.in_depth * g.out_depth;
-  if (planes.size == 1 && planes.stride == 1 && planes.pad_before == 0 && planes.input == planes.output) {
+  if (AreApart(planes)) {
     flat.batch = g.batch * planes.output;
     return FilterGradient(device, flat, input, gradient, output);
   }
@@ -187,6 +190,11 @@ Status ConvBackpropFilter(Cpu& device, const Conv3DGeometry& g, const T* input, 
                             .in_depth = g.in_depth,
                             .out_depth = g.out_depth,
                             .groups = g.groups};
+  if constexpr (std::is_same_v<T, float>) {
+    if (g.planes.input == 1 && g.planes.size == 1 &&
+        detail::TakesWinograd(flat, g.algorithm, detail::WinogradFilter::kChanging))
+      return detail::RunWinogradGradient(device, flat, input, gradient, output);
+  }
   if (detail::FavoursFilterTiles<T>(flat))
     return detail::FilterGradientByPlanes(device, g, flat, input, gradient, output);
 #endif

@@ -27,6 +27,8 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
+inline constexpr double kWinogradFilterNs = 10;  // of a pair of channels, a guess
+
 // One convolution with four channels in and out at least. Shared by the threads that work on it.
 class WinogradWork {
  public:
@@ -58,6 +60,10 @@ class WinogradWork {
     return most < kLeastTiles ? kLeastTiles : most;
   }
 
+  // Element [point, tile, c] of the transformed input of so many tiles is at[point * input_step + tile * input_row + c].
+  Index input_row() const { return in_row_; }
+  Index input_step(Index tiles) const { return Step(tiles, in_row_); }
+
   // Groups of output channels, which are multiplied one after the other.
   Index groups() const { return groups_; }
 
@@ -67,15 +73,16 @@ class WinogradWork {
     for (Index group = 0; group < groups_; ++group) bytes += kPoints * MatrixBytes(group);
     return bytes;
   }
-  void Pack(const float* filter, char* to) const {
+  // Of the input channels [begin, end).
+  void Pack(const float* filter, Index begin, Index end, char* to) const {
     for (Index group = 0; group < groups_; ++group) {
       const GemmKernels& kernels = KernelsOf(group);
       const GemmBlocks blocks = BlocksOf(group, 4);
       const Index columns = Columns(group);
       for (Index j = 0, count = 0; j < columns; j += count) {
         count = kernels.ColumnsOfTile(columns - j);
-        PackPanel(filter + Begin(group) + j, blocks, j, count, DivideUp(count, kernels.lanes) * kernels.lanes,
-                  MatrixBytes(group), to);
+        PackPanel(filter + Begin(group) + j, begin, end, blocks, j, count,
+                  DivideUp(count, kernels.lanes) * kernels.lanes, MatrixBytes(group), to);
       }
       to += kPoints * MatrixBytes(group);
     }
@@ -164,22 +171,24 @@ class WinogradWork {
   // Where a group's channels begin.
   Index Begin(Index group) const { return EvenBegin(g_.out_depth, groups_, kLine, group); }
 
+  // Elements from point to point of so many tiles: an odd number of lines.
+  static Index Step(Index tiles, Index row) {
+    return (tiles < 4 ? 4 : tiles) * row / kLine % 2 == 0 ? (tiles < 4 ? 4 : tiles) * row + kLine
+                                                          : (tiles < 4 ? 4 : tiles) * row;
+  }
+  // Where a tile is among the images.
+  void Place(Index tile, Index* image, Index* row, Index* column) const {
+    *column = tile % tile_columns_;
+    *row = tile / tile_columns_ % tile_rows_;
+    *image = tile / tile_columns_ / tile_rows_;
+  }
+
  private:
   static constexpr Index m = kWinogradTile, kSide = kWinogradSide, kPoints = kWinogradPoints;
   static constexpr Index kLine = 16;  // floats of a line of a cache
   static constexpr Index kLeastTiles = 16;
 
   Index Columns(Index group) const { return Begin(group + 1) - Begin(group); }
-  // Elements from point to point: an odd number of lines.
-  static Index Step(Index tiles, Index row) {
-    return (tiles < 4 ? 4 : tiles) * row / kLine % 2 == 0 ? (tiles < 4 ? 4 : tiles) * row + kLine
-                                                          : (tiles < 4 ? 4 : tiles) * row;
-  }
-  void Place(Index tile, Index* image, Index* row, Index* column) const {
-    *column = tile % tile_columns_;
-    *row = tile / tile_columns_ % tile_rows_;
-    *image = tile / tile_columns_ / tile_rows_;
-  }
   const GemmKernels& KernelsOf(Index group) const { return GemmKernelsOf<float>(Columns(group)); }
   GemmBlocks BlocksOf(Index group, Index rows) const {
     const Index n = Columns(group);
@@ -187,11 +196,11 @@ class WinogradWork {
   }
   std::size_t MatrixBytes(Index group) const { return BlocksOf(group, 4).packed_bytes(); }
 
-  void PackPanel(const float* filter, const GemmBlocks& blocks, Index j, Index count, Index width, std::size_t bytes,
-                 char* to) const {
+  void PackPanel(const float* filter, Index begin, Index end, const GemmBlocks& blocks, Index j, Index count,
+                 Index width, std::size_t bytes, char* to) const {
     float points[kPoints][kWinogradColumns] = {};
-    for (Index c = 0; c < g_.in_depth; ++c, filter += g_.out_depth) {
-      TransformWinogradFilter(filter, g_.in_depth * g_.out_depth, count, points);
+    for (Index c = begin; c < end; ++c) {
+      TransformWinogradFilter(filter + c * g_.out_depth, g_.in_depth * g_.out_depth, count, points);
       char* row = to + blocks.PackedPlace(c, j);
       for (int p = 0; p < kPoints; ++p, row += bytes)
         std::memcpy(row, points[p], static_cast<std::size_t>(width) * sizeof(float));
@@ -207,16 +216,9 @@ class WinogradWork {
   Index in_row_, out_row_;  // elements from tile to tile
 };
 
-// Sets *done unless `weights` have no room for the transformed filter. The convolution is one that FavoursWinograd, or
-// another of its kind with four channels in and out at least. Errors are as of Conv2D.
-inline Status RunWinograd(Cpu& device, const Conv2DGeometry& g, const float* input, const float* filter, float* output,
-                          PackedWeights& weights, bool* done) {
+// The convolution with the transformed filter.
+inline Status RunWinograd(Cpu& device, const Conv2DGeometry& g, const WinogradWork& work, const char* packed) {
   using Work = WinogradWork;
-  const Work work(g, input, output);
-  const char* const packed = weights.Find(filter, PackedWeights::Layout::kWinograd, work.packed_bytes(),
-                                          [&](char* to) { work.Pack(filter, to); });
-  *done = packed != nullptr;
-  if (packed == nullptr) return OkStatus();
   const Index tiles = work.tiles(), most = work.TilesOfBlock();
   Index parts = WorthwhileParts(device, work.ns());
   const std::size_t pixel_bytes = work.pixel_bytes();
@@ -272,6 +274,29 @@ inline Status RunWinograd(Cpu& device, const Conv2DGeometry& g, const float* inp
     }
   });
   return OkStatus();
+}
+
+// Sets *done unless it needs the transformed filter kept, and `weights`, which may be null, do not have it. The
+// convolution is one that FavoursWinograd, or another of its kind with four channels in and out at least. Errors are as
+// of Conv2D.
+inline Status RunWinograd(Cpu& device, const Conv2DGeometry& g, const float* input, const float* filter, float* output,
+                          PackedWeights* weights, bool may_transform, bool* done) {
+  const WinogradWork work(g, input, output);
+  const std::size_t bytes = work.packed_bytes();
+  const char* packed = weights == nullptr
+                           ? nullptr
+                           : weights->Find(filter, PackedWeights::Layout::kWinograd, bytes,
+                                           [&](char* to) { work.Pack(filter, 0, g.in_depth, to); });
+  *done = packed != nullptr || may_transform;
+  if (!*done) return OkStatus();
+  Scratch scratch(device, packed == nullptr ? bytes : 0);
+  TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
+  if (packed == nullptr) {
+    ParallelFor(device, g.in_depth, kWinogradFilterNs * static_cast<double>(g.out_depth),
+                [&](Index begin, Index end) { work.Pack(filter, begin, end, scratch.As<char>()); });
+    packed = scratch.As<char>();
+  }
+  return RunWinograd(device, g, work, packed);
 }
 
 }  // namespace detail

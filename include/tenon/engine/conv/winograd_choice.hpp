@@ -39,16 +39,17 @@ inline constexpr std::string_view kAlgorithmAttr = "_algorithm";
 inline constexpr double kWinogradTransform = 9, kWinogradGain = 0.7;
 inline constexpr Index kWinogradLeastTiles = 4, kWinogradPixels = 16;  // tiles of a block, pixels of a tile
 inline constexpr double kWinogradSmallFilter = 16 << 20, kWinogradSaved = 64;  // bytes once transformed; pixels
+// A filter that changes is transformed in each run, in the time of 100 to 250 pixels. It must be a small one.
+inline constexpr double kWinogradSavedEachRun = 300;
 
 constexpr bool WinogradGains(double tiles, double pixels, Index in_depth, Index out_depth) {
   const double c = static_cast<double>(in_depth), k = static_cast<double>(out_depth);
   return 4 * tiles * (c * k + kWinogradTransform * (c + k)) <= kWinogradGain * pixels * c * k;
 }
-// Whether the time that it saves is worth the memory of the filter.
-constexpr bool WinogradPays(double tiles, double pixels, Index in_depth, Index out_depth) {
+// The time that it saves, in pixels of the direct convolution.
+constexpr double WinogradSaves(double tiles, double pixels, Index in_depth, Index out_depth) {
   const double c = static_cast<double>(in_depth), k = static_cast<double>(out_depth);
-  const double saved = pixels - 4 * tiles * (1 + kWinogradTransform * (c + k) / (c * k));
-  return c * k * 36 * sizeof(float) <= kWinogradSmallFilter || saved >= kWinogradSaved;
+  return pixels - 4 * tiles * (1 + kWinogradTransform * (c + k) / (c * k));
 }
 // Whether it gains where the images are large enough.
 constexpr bool MayFavourWinograd(Index in_depth, Index out_depth) {
@@ -58,18 +59,27 @@ constexpr bool FitsWinograd(const Conv2DGeometry& g) {
   const auto fits = [](const Window& w) { return w.size == 3 && w.stride == 1 && w.dilation == 1; };
   return g.groups == 1 && fits(g.rows) && fits(g.columns) && g.in_depth > 0;
 }
-constexpr bool FavoursWinograd(const Conv2DGeometry& g) {
+// How the filter comes: the transformed one is kept for all runs, or made in each.
+enum class WinogradFilter : std::uint8_t { kConstant, kChanging };
+
+constexpr bool FavoursWinograd(const Conv2DGeometry& g, WinogradFilter filter = WinogradFilter::kConstant) {
   if (!FitsWinograd(g)) return false;
   const double columns = static_cast<double>((g.columns.output + 3) / 4);
   double tiles = static_cast<double>(g.batch) * static_cast<double>((g.rows.output + 3) / 4) * columns;
   if (tiles < kWinogradLeastTiles) tiles = kWinogradLeastTiles;
   const double pixels =
       static_cast<double>(g.batch) * static_cast<double>(g.rows.output) * static_cast<double>(g.columns.output);
-  return WinogradGains(tiles, pixels, g.in_depth, g.out_depth) && WinogradPays(tiles, pixels, g.in_depth, g.out_depth);
+  const double saved = WinogradSaves(tiles, pixels, g.in_depth, g.out_depth),
+               bytes = static_cast<double>(g.in_depth) * static_cast<double>(g.out_depth) * 36 * sizeof(float);
+  const bool is_small = bytes <= kWinogradSmallFilter;
+  const bool pays = filter == WinogradFilter::kChanging ? is_small && saved >= kWinogradSavedEachRun
+                                                        : is_small || saved >= kWinogradSaved;
+  return pays && WinogradGains(tiles, pixels, g.in_depth, g.out_depth);
 }
-constexpr bool TakesWinograd(const Conv2DGeometry& g, ConvAlgorithm algorithm) {
+constexpr bool TakesWinograd(const Conv2DGeometry& g, ConvAlgorithm algorithm,
+                             WinogradFilter filter = WinogradFilter::kConstant) {
   return algorithm == ConvAlgorithm::kWinograd ? FitsWinograd(g)
-                                               : algorithm == ConvAlgorithm::kBySize && FavoursWinograd(g);
+                                               : algorithm == ConvAlgorithm::kBySize && FavoursWinograd(g, filter);
 }
 
 }  // namespace detail

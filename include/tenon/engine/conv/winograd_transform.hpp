@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The transforms of Winograd's convolution with windows of 3 x 3: of a filter, of the input of a tile of 4 x 4 output
-// pixels, and of the products back to pixels. Vectors run along the channels. The points are 0, +-sqrt(1/2), +-sqrt(2)
+// pixels, and of the products back to pixels; and the reverse of the first and of the last for gradients. Vectors run along the channels. The points are 0, +-sqrt(1/2), +-sqrt(2)
 // and infinity: with 0, +-1, +-2 and infinity the numbers would grow further, and so would their errors.
 
 #include <tenon/base/config.hpp>
@@ -56,6 +56,38 @@ TENON_DETAIL_LOOP inline void TransformWinogradFilter(const float* from, Index s
     }
   }
 }
+
+// The reverse for the gradients of the filter of one input channel: point p of channel c is from[p * step + c], tap
+// 3 i + j of the filter begins at to + (3 i + j) * to_step.
+TENON_DETAIL_LOOP inline void WinogradFilterGradient(const float* from, Index step, Index channels, float* to,
+                                                     Index to_step) {
+  constexpr int n = kWinogradSide;
+  float part[3][n][kWinogradColumns];
+  for (int i = 0; i < n; ++i) {
+    const float* const x = from + i * n * step;
+    for (int j = 0; j < 3; ++j) {
+      float h[n];
+      for (int q = 0; q < n; ++q) h[q] = static_cast<float>(kWinogradFilterRows[q][j]);
+      float* const y = part[j][i];
+      TENON_DETAIL_INDEPENDENT
+      for (Index c = 0; c < channels; ++c)
+        y[c] = (h[0] * x[c] + h[5] * x[5 * step + c]) + (h[1] * x[step + c] + h[2] * x[2 * step + c]) +
+               (h[3] * x[3 * step + c] + h[4] * x[4 * step + c]);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    float g[n];
+    for (int q = 0; q < n; ++q) g[q] = static_cast<float>(kWinogradFilterRows[q][i]);
+    for (int j = 0; j < 3; ++j) {
+      const auto& x = part[j];
+      float* const y = to + (3 * i + j) * to_step;
+      TENON_DETAIL_INDEPENDENT
+      for (Index c = 0; c < channels; ++c)
+        y[c] = (g[0] * x[0][c] + g[5] * x[5][c]) + (g[1] * x[1][c] + g[2] * x[2][c]) +
+               (g[3] * x[3][c] + g[4] * x[4][c]);
+    }
+  }
+}
 TENON_DETAIL_LOOPS_END
 
 #if !defined(__NVCC__) && defined(__GNUC__)  // vectors are for the host's compiler
@@ -82,6 +114,20 @@ TENON_HD void WinogradOutputLine(const V (&p)[kWinogradSide], V* y, int step) {
   y[step] = a * odd_a + b * odd_b;
   y[2 * step] = 0.5f * even_a + 2.f * even_b;
   y[3 * step] = p[5] + ((0.5f * a) * odd_a + (2.f * b) * odd_b);
+}
+
+// The reverse: y[0], y[step], ... are the gradients of the products, from those of four pixels.
+template <class V>
+TENON_HD void WinogradGradientLine(const V (&d)[kWinogradTile], V* y, int step) {
+  constexpr auto a = static_cast<float>(kWinogradA), b = static_cast<float>(kWinogradB);
+  const V even_a = d[0] + 0.5f * d[2], odd_a = a * (d[1] + 0.5f * d[3]);
+  const V even_b = d[0] + 2.f * d[2], odd_b = b * (d[1] + 2.f * d[3]);
+  y[0] = d[0];
+  y[step] = even_a + odd_a;
+  y[2 * step] = even_a - odd_a;
+  y[3 * step] = even_b + odd_b;
+  y[4 * step] = even_b - odd_b;
+  y[5 * step] = d[3];
 }
 
 // to[point * step + c] for c < channels, four at least: a tile's input, whose pixel [i, j] begins at from[6 i + j].
@@ -158,6 +204,44 @@ struct WinogradOutputBody {
   }
 };
 
+// to[point * step + c] for c < channels, four at least: from the gradients of a tile's pixels; that of pixel [i, j]
+// begins at from[4 i + j].
+struct WinogradGradientBody {
+  template <int bytes>
+  TENON_HD static void At(const float* const* from, Index c, float* to, Index step) {
+    using V = typename GnuVector<float, bytes>::type;
+    using InMemory = typename GnuVector<float, bytes>::in_memory;
+    constexpr int n = kWinogradSide, m = kWinogradTile;
+    V lines[n * m];
+#pragma GCC unroll 6
+    for (int j = 0; j < m; ++j) {
+      V d[m];
+#pragma GCC unroll 6
+      for (int i = 0; i < m; ++i) d[i] = *reinterpret_cast<const InMemory*>(from[i * m + j] + c);
+      WinogradGradientLine(d, lines + j, m);
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < n; ++i) {
+      V d[m], y[n];
+#pragma GCC unroll 6
+      for (int j = 0; j < m; ++j) d[j] = lines[i * m + j];
+      WinogradGradientLine(d, y, 1);
+#pragma GCC unroll 6
+      for (int j = 0; j < n; ++j) *reinterpret_cast<InMemory*>(to + (i * n + j) * step + c) = y[j];
+    }
+  }
+  template <int bytes>
+  TENON_HD static void Run(const float* const* from, Index channels, float* to, Index step) {
+    constexpr int kLanes = GnuVector<float, bytes>::lanes;
+    if (channels < kLanes) {
+      if constexpr (bytes > 16) Run<16>(from, channels, to, step);
+      return;
+    }
+    for (Index c = 0; c < channels; c += kLanes)
+      At<bytes>(from, c + kLanes <= channels ? c : channels - kLanes, to, step);
+  }
+};
+
 // Both transforms of one instruction set.
 struct WinogradKernels {
   void (*input)(const float* const* from, Index channels, float* to, Index step);
@@ -172,6 +256,16 @@ WinogradKernels WinogradKernelsOf() {
   return {Input::Best(), Output::Best()};
 #else
   return {&WinogradInputBody::Run<16>, &WinogradOutputBody::Run<16>};
+#endif
+}
+
+// Returns the best transform of gradients that this processor can run.
+template <class Isa = simd::Compiled>
+auto WinogradGradientKernelOf() -> void (*)(const float* const* from, Index channels, float* to, Index step) {
+#if TENON_DETAIL_LANES
+  return simd::detail::ForLevels<WinogradGradientBody, Isa, const float* const*, Index, float*, Index>::Best();
+#else
+  return &WinogradGradientBody::Run<16>;
 #endif
 }
 

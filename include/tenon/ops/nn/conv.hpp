@@ -23,14 +23,14 @@ namespace ops {
 
 namespace detail {
 
-// The base of convolutions whose filter is input 1.
+// The algorithm that the optimizer marked a node with.
 template <class Device>
-struct PacksFilter : PacksInputOn<Device, 1> {
+struct HasAlgorithm {
   static constexpr ConvAlgorithm algorithm = ConvAlgorithm::kDirect;
 };
 template <class Device>
   requires(Device::type == "CPU")
-struct PacksFilter<Device> : PacksInput<1> {
+struct HasAlgorithm<Device> {
   ConvAlgorithm algorithm = ConvAlgorithm::kDirect;
 
   Status Init(OpKernelConstruction& c) {
@@ -39,6 +39,18 @@ struct PacksFilter<Device> : PacksInput<1> {
     const AttrValue* const chosen = is_free ? c.def().attr.Find(tenon::detail::kAlgorithmAttr) : nullptr;
     if (is_free) algorithm = ConvAlgorithm::kBySize;
     if (chosen != nullptr && chosen->s() == "winograd") algorithm = ConvAlgorithm::kWinograd;
+    return OkStatus();
+  }
+};
+
+// The base of convolutions whose filter is input 1.
+template <class Device>
+struct PacksFilter : PacksInputOn<Device, 1>, HasAlgorithm<Device> {};
+template <class Device>
+  requires(Device::type == "CPU")
+struct PacksFilter<Device> : PacksInput<1>, HasAlgorithm<Device> {
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(HasAlgorithm<Device>::Init(c));
     return PacksInput<1>::Init(c);
   }
 };

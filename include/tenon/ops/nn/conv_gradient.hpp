@@ -16,6 +16,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>
+#include <tenon/ops/nn/conv.hpp>
 #include <tenon/ops/nn/pool_average.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -155,13 +156,14 @@ struct Conv2DBackpropInput {
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
 
   template <class Device, class T>
-  struct kernel : Attrs {
+  struct kernel : Attrs, detail::HasAlgorithm<Device> {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
                       const Tensor& out_backprop, Tensor&) const {
       using C = FloatOn<Device, T>;
       TensorShape shape;
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(Place<Device>(*this, input_sizes, filter.shape(), out_backprop.shape(), &shape, &g));
+      g.algorithm = this->algorithm;
       return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropInput<C>, filter, out_backprop,
                                        shape);
     }
@@ -207,7 +209,7 @@ struct Conv2DBackpropFilter {
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
 
   template <class Device, class T>
-  struct kernel : Attrs {
+  struct kernel : Attrs, detail::HasAlgorithm<Device> {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
                       const Tensor& out_backprop, Tensor&) const {
       using C = FloatOn<Device, T>;
@@ -217,6 +219,7 @@ struct Conv2DBackpropFilter {
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry<Device>(kName, Code::kInvalidArgument, *this, input.shape(),
                                                                  shape, out_backprop.shape(), &g));
+      g.algorithm = this->algorithm;
       return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
                                        shape);
     }
