@@ -163,8 +163,7 @@ TEST_SUITE("Winograd") {
         std::vector<float> got(kept.size(), 77.f);
         bool done = false;
         Cpu run = device;
-        REQUIRE(
-            detail::RunWinograd(run, g, x.data(), Filter(c).data<float>(), got.data(), nullptr, true, &done).ok());
+        REQUIRE(detail::RunWinograd(run, g, x.data(), Filter(c).data<float>(), got.data(), nullptr, true, &done).ok());
         CHECK(done);
         CHECK(got == kept);
       }

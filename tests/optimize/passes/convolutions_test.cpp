@@ -162,7 +162,8 @@ TEST_SUITE("convolutions") {
     const Output dy = net.b.Add("Square", "dy", {conv});
     net.b.Add("Conv2DBackpropInput", "dx", {net.b.Add("Shape", "sizes", {net.x}), w, dy},
               {{"strides", List{1, 1, 1, 1}}, {"padding", "SAME"}});
-    net.b.Add("Conv2DBackpropFilter", "dw", {net.x, net.b.Const("filter", MakeTensor<std::int32_t>({4}, {3, 3, 32, 40})), dy},
+    net.b.Add("Conv2DBackpropFilter", "dw",
+              {net.x, net.b.Const("filter", MakeTensor<std::int32_t>({4}, {3, 3, 32, 40})), dy},
               {{"strides", List{1, 1, 1, 1}}, {"padding", "SAME"}});
     const GraphDef def = net.def();
     const RunEnds ends{{"x", "w"}, {"m", "dx", "dw"}};

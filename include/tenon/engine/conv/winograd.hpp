@@ -60,7 +60,8 @@ class WinogradWork {
     return most < kLeastTiles ? kLeastTiles : most;
   }
 
-  // Element [point, tile, c] of the transformed input of so many tiles is at[point * input_step + tile * input_row + c].
+  // Element [point, tile, c] of the transformed input of so many tiles is at[point * input_step + tile * input_row +
+  // c].
   Index input_row() const { return in_row_; }
   Index input_step(Index tiles) const { return Step(tiles, in_row_); }
 
@@ -73,7 +74,7 @@ class WinogradWork {
     for (Index group = 0; group < groups_; ++group) bytes += kPoints * MatrixBytes(group);
     return bytes;
   }
-  // Of the input channels [begin, end).
+  // Packs that of the input channels [begin, end).
   void Pack(const float* filter, Index begin, Index end, char* to) const {
     for (Index group = 0; group < groups_; ++group) {
       const GemmKernels& kernels = KernelsOf(group);
@@ -283,10 +284,9 @@ inline Status RunWinograd(Cpu& device, const Conv2DGeometry& g, const float* inp
                           PackedWeights* weights, bool may_transform, bool* done) {
   const WinogradWork work(g, input, output);
   const std::size_t bytes = work.packed_bytes();
-  const char* packed = weights == nullptr
-                           ? nullptr
-                           : weights->Find(filter, PackedWeights::Layout::kWinograd, bytes,
-                                           [&](char* to) { work.Pack(filter, 0, g.in_depth, to); });
+  const char* packed = weights == nullptr ? nullptr
+                                          : weights->Find(filter, PackedWeights::Layout::kWinograd, bytes,
+                                                          [&](char* to) { work.Pack(filter, 0, g.in_depth, to); });
   *done = packed != nullptr || may_transform;
   if (!*done) return OkStatus();
   Scratch scratch(device, packed == nullptr ? bytes : 0);

@@ -128,8 +128,8 @@ class WinogradGradientWork {
   Index chunk_;  // tiles
 };
 
-// output [3, 3, in_depth, out_depth], as of FilterGradient(). The convolution is one that FavoursWinograd, or another
-// of its kind with four channels in and out at least. Sums have the same order for any number of threads.
+// output [3, 3, in_depth, out_depth], as of FilterGradient(). The convolution FavoursWinograd, or is of that kind and
+// has four channels in and out at least. Sums have the same order for any number of threads.
 inline Status RunWinogradGradient(Cpu& device, const Conv2DGeometry& g, const float* images, const float* gradient,
                                   float* output) {
   const WinogradGradientWork work(g, images, gradient);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The transforms of Winograd's convolution with windows of 3 x 3: of a filter, of the input of a tile of 4 x 4 output
-// pixels, and of the products back to pixels; and the reverse of the first and of the last for gradients. Vectors run along the channels. The points are 0, +-sqrt(1/2), +-sqrt(2)
-// and infinity: with 0, +-1, +-2 and infinity the numbers would grow further, and so would their errors.
+// pixels, and of the products back to pixels; and the reverse of the first and of the last for gradients. Vectors run
+// along the channels. The points are 0, +-sqrt(1/2), +-sqrt(2) and infinity: with 0, +-1, +-2 and infinity the numbers
+// would grow further, and so would their errors.
 
 #include <tenon/base/config.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -83,8 +84,8 @@ TENON_DETAIL_LOOP inline void WinogradFilterGradient(const float* from, Index st
       float* const y = to + (3 * i + j) * to_step;
       TENON_DETAIL_INDEPENDENT
       for (Index c = 0; c < channels; ++c)
-        y[c] = (g[0] * x[0][c] + g[5] * x[5][c]) + (g[1] * x[1][c] + g[2] * x[2][c]) +
-               (g[3] * x[3][c] + g[4] * x[4][c]);
+        y[c] =
+            (g[0] * x[0][c] + g[5] * x[5][c]) + (g[1] * x[1][c] + g[2] * x[2][c]) + (g[3] * x[3][c] + g[4] * x[4][c]);
     }
   }
 }
