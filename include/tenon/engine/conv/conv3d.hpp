@@ -28,7 +28,7 @@ struct Conv3DGeometry {
   Index in_depth = 0, out_depth = 0;
   Index groups = 1;
   bool channels_first = false;  // input and output are NCHW; only on a GPU, of one plane
-  ConvAlgorithm algorithm = ConvAlgorithm::kDirect;  // of one plane, on the CPU
+  ConvAlgorithm algorithm = ConvAlgorithm::kDirect;  // for one plane, on the CPU
 
   Index group_depth() const { return in_depth / groups; }
   Index places() const {  // output positions of one image

@@ -27,7 +27,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline constexpr double kWinogradFilterNs = 10;  // of a pair of channels, a guess
+inline constexpr double kWinogradFilterNs = 10;  // for a pair of channels, a guess
 
 // One convolution with four channels in and out at least. Shared by the threads that work on it.
 class WinogradWork {
