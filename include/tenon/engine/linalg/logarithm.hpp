@@ -33,7 +33,7 @@ class TriangularLogarithm {
     int roots = 0;
     while (!(Distance() <= kNear)) {
       if (++roots > kMostRoots) return false;
-      TakeRoot();
+      TakeTriangularRoot(t_, n_);
     }
     Approximate(out);
     const double scale = std::ldexp(1.0, roots);
@@ -58,17 +58,6 @@ class TriangularLogarithm {
     }
     return largest;
   }
-  // t := its principal root, column by column.
-  void TakeRoot() {
-    for (Index j = 0; j < n_; ++j) {
-      t_[j * n_ + j] = std::sqrt(t_[j * n_ + j]);
-      for (Index i = j; i-- > 0;) {
-        C sum = t_[i * n_ + j];
-        for (Index k = i + 1; k < j; ++k) sum -= Times(t_[i * n_ + k], t_[k * n_ + j]);
-        t_[i * n_ + j] = sum == C(0) ? C(0) : sum / (t_[i * n_ + i] + t_[j * n_ + j]);
-      }
-    }
-  }
   // out := log(1 + x) of x = t - 1, the integral of x / (1 + s x) over s in [0, 1] by Gauss's rule.
   void Approximate(C* out) {
     constexpr double kPlaces[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
@@ -85,19 +74,21 @@ class TriangularLogarithm {
         for (Index j = i; j < n_; ++j) out[i * n_ + j] += kWeights[node / 2] / 2 * y_.data()[i * n_ + j];
     }
   }
-  // (1 + s x) y = x
+  // (1 + s x) y = x, row by row.
   void Solve(double s) {
-    for (Index j = 0; j < n_; ++j)
-      for (Index i = j + 1; i-- > 0;) {
-        C sum = x_.data()[i * n_ + j];
-        for (Index k = i + 1; k <= j; ++k) sum -= s * Times(x_.data()[i * n_ + k], y_.data()[k * n_ + j]);
-        y_.data()[i * n_ + j] = sum / (C(1) + s * x_.data()[i * n_ + i]);
-      }
+    for (Index i = n_; i-- > 0;) {
+      const C *const x = x_.data() + i * n_, divisor = C(1) + s * x[i];
+      C* const y = y_.data() + i * n_;
+      std::copy(x + i, x + n_, y + i);
+      for (Index k = i + 1; k < n_; ++k) rows_.AddScaled(y_.data() + k * n_ + k, -s * x[k], y + k, n_ - k);
+      for (Index j = i; j < n_; ++j) y[j] /= divisor;
+    }
   }
 
   C* t_;
   Index n_;
   SlimVector<C> x_, y_;
+  const ComplexRows rows_;
 };
 
 // out: [n, n], the logarithm whose eigenvalues have imaginary parts in (-pi, pi]. False: there is none, because an
@@ -107,12 +98,11 @@ inline bool Logarithm(const std::complex<double>* in, Index n, std::complex<doub
   const auto size = static_cast<std::size_t>(n * n);
   Schur schur(n);
   bool is_real = true;
-  for (Index i = 0; i < n * n; ++i) {
-    schur.t()[i] = in[i];
-    is_real = is_real && in[i].imag() == 0;
-  }
-  if (!schur.Run()) return false;
-  C* const t = schur.t();
+  for (Index i = 0; i < n * n; ++i) is_real = is_real && in[i].imag() == 0;
+  if (!schur.Run(in)) return false;
+  SlimVector<C> triangle(size);
+  C* const t = triangle.data();
+  schur.CopyTriangle(t);
   double norm = 0;
   for (Index i = 0; i < n; ++i) norm = std::max(norm, std::abs(t[i * n + i]));
   for (Index i = 0; i < n; ++i) {
@@ -122,11 +112,9 @@ inline bool Logarithm(const std::complex<double>* in, Index n, std::complex<doub
       value = C(value.real());
     if (value == C(0)) return false;
   }
-  SlimVector<C> log(size, C(0)), turned(size, C(0)), adjoint(size, C(0));
+  SlimVector<C> log(size, C(0));
   if (!TriangularLogarithm(t, n).Run(log.data())) return false;
-  Multiply(schur.q(), log.data(), turned.data(), n, n, n);
-  Adjoint(schur.q(), n, n, adjoint.data());
-  Multiply(turned.data(), adjoint.data(), out, n, n, n);
+  schur.Restore(log.data(), out);
   return true;
 }
 

@@ -30,10 +30,9 @@ using ComplexOf = std::complex<linalg::Real<T>>;
 template <class T>
 bool GeneralEigenOf(const T* in, Index n, ComplexOf<T>* e, ComplexOf<T>* v) {
   linalg::Schur schur(n);
-  for (Index i = 0; i < n * n; ++i) schur.t()[i] = complex128(in[i]);
-  if (!schur.Run()) return false;
+  if (!schur.Run(in)) return false;
   SlimVector<complex128> values = Numbers<complex128>(n), vectors = Numbers<complex128>(v == nullptr ? 0 : n * n);
-  for (Index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = schur.t()[i * n + i];
+  for (Index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = schur.t(i, i);
   if (v != nullptr) schur.Eigenvectors(vectors.data());
   const auto swap = [&](Index i, Index j) {
     std::swap(values.data()[i], values.data()[j]);
@@ -60,11 +59,10 @@ template <class T>
 void SquareRootOf(const T* in, Index n, T* out) {
   constexpr auto kNaN = std::numeric_limits<linalg::Real<T>>::quiet_NaN();
   linalg::Schur schur(n);
-  for (Index i = 0; i < n * n; ++i) schur.t()[i] = complex128(in[i]);
-  bool good = schur.Run();
+  bool good = schur.Run(in);
   if constexpr (std::is_floating_point_v<T>)
     for (Index i = 0; i < n && good; ++i) {
-      const complex128 value = schur.t()[i * n + i];
+      const complex128 value = schur.t(i, i);
       good = !(value.real() < 0 && std::fabs(value.imag()) <= 1e-12 * std::fabs(value.real()));
     }
   if (!good) {
