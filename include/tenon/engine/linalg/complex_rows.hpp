@@ -163,12 +163,12 @@ struct ComplexRows {
   template <class Body, class... Args>
   using Of = simd::detail::ForLevels<Body, simd::Compiled, Args...>;
 
-  void (*turn_rows_)(double*, double*, Index, double, double, double) =
-      Of<detail::TurnRowsBody, double*, double*, Index, double, double, double>::Best();
-  void (*turn_columns_)(double*, Index, Index, double, double, double) =
-      Of<detail::TurnColumnsBody, double*, Index, Index, double, double, double>::Best();
-  void (*add_scaled_)(const double*, double, double, double*, Index) =
-      Of<detail::AddScaledBody, const double*, double, double, double*, Index>::Best();
+  void (*turn_rows_)(double*, double*, Index, double, double,
+                     double) = Of<detail::TurnRowsBody, double*, double*, Index, double, double, double>::Best();
+  void (*turn_columns_)(double*, Index, Index, double, double,
+                        double) = Of<detail::TurnColumnsBody, double*, Index, Index, double, double, double>::Best();
+  void (*add_scaled_)(const double*, double, double, double*,
+                      Index) = Of<detail::AddScaledBody, const double*, double, double, double*, Index>::Best();
   void (*dot_)(const double*, const double*, Index,
                double*) = Of<detail::DotBody, const double*, const double*, Index, double*>::Best();
 #else

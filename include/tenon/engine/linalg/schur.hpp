@@ -79,8 +79,7 @@ class Schur {
   void Restore(const C* f, C* out) const {
     SlimVector<C> turned(Size(n_ * n_), C(0)), column(Size(n_));
     for (Index k = 0; k < n_; ++k)
-      for (Index i = 0; i < n_; ++i)
-        rows_.AddScaled(f + k * n_ + k, Column(k)[i], turned.data() + i * n_ + k, n_ - k);
+      for (Index i = 0; i < n_; ++i) rows_.AddScaled(f + k * n_ + k, Column(k)[i], turned.data() + i * n_ + k, n_ - k);
     std::fill(out, out + n_ * n_, C(0));
     for (Index k = 0; k < n_; ++k) {
       for (Index j = 0; j < n_; ++j) column.data()[j] = std::conj(Column(k)[j]);
@@ -126,7 +125,6 @@ class Schur {
     return true;
   }
 
-
   // Makes the element before [i, i] 0 where it is nothing beside its neighbours.
   bool IsZero(Index i) {
     const double around = std::abs(T(i, i)) + std::abs(T(i - 1, i - 1));
@@ -158,8 +156,7 @@ class Schur {
       // From the left, and the adjoint from the right.
       std::fill(sums.begin() + k, sums.end(), C(0));
       for (Index i = k + 1; i < n_; ++i) rows_.AddScaled(&T(i, k), conjugate.data()[i], sums.data() + k, n_ - k);
-      for (Index i = k + 1; i < n_; ++i)
-        rows_.AddScaled(sums.data() + k, -Times(tau, v.data()[i]), &T(i, k), n_ - k);
+      for (Index i = k + 1; i < n_; ++i) rows_.AddScaled(sums.data() + k, -Times(tau, v.data()[i]), &T(i, k), n_ - k);
       for (Index i = 0; i < n_; ++i) {
         const C sum = rows_.Dot(&T(i, k + 1), v.data() + k + 1, n_ - k - 1);
         rows_.AddScaled(conjugate.data() + k + 1, -Times(Conj(tau), sum), &T(i, k + 1), n_ - k - 1);

@@ -3,6 +3,7 @@
 // absl::Time and absl::Duration, by std::chrono.
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <ctime>
 #include <limits>
@@ -58,68 +59,70 @@ inline std::string FormatDuration(Duration d) {
   return tensorflow::strings::StrCat(static_cast<double>(d.ns()) * 1e-9, "s");
 }
 
+// Seconds since 1970, rounded down, and nanoseconds after them; the two infinities are those of the seconds.
 class Time {
  public:
   constexpr Time() = default;
-  constexpr explicit Time(std::int64_t ns) : ns_(ns) {}
-  constexpr std::int64_t ns() const { return ns_; }
-  constexpr Time& operator+=(Duration d) { return ns_ += d.ns(), *this; }
-  constexpr Time& operator-=(Duration d) { return ns_ -= d.ns(), *this; }
-  friend constexpr Time operator+(Time t, Duration d) { return Time(t.ns_ + d.ns()); }
-  friend constexpr Time operator-(Time t, Duration d) { return Time(t.ns_ - d.ns()); }
-  friend constexpr Duration operator-(Time a, Time b) { return Duration(a.ns_ - b.ns_); }
+  constexpr explicit Time(std::int64_t ns) : Time(Floor(ns, kSecond), Rest(ns, kSecond)) {}
+  constexpr Time(std::int64_t seconds, std::int64_t ns) : s_(seconds), ns_(static_cast<std::int32_t>(ns)) {}
+  constexpr std::int64_t seconds() const { return s_; }
+  // In units of `ns` nanoseconds, rounded down; the least or greatest number where it does not fit.
+  constexpr std::int64_t In(std::int64_t ns) const {
+    const std::int64_t per_second = kSecond / ns, most = kMax / per_second - 1;
+    if (s_ > most) return kMax;
+    return s_ < -most ? kMin : s_ * per_second + ns_ / ns;
+  }
+  constexpr std::int64_t ns() const { return In(1); }
+  constexpr Time& operator+=(Duration d) { return *this = *this + d; }
+  constexpr Time& operator-=(Duration d) { return *this = *this + -d; }
+  friend constexpr Time operator+(Time t, Duration d) {
+    if (t.s_ == kMax || t.s_ == kMin) return t;
+    if (d == InfiniteDuration()) return Time(kMax, kSecond - 1);
+    if (d == -InfiniteDuration()) return Time(kMin, 0);
+    const std::int64_t ns = t.ns_ + Rest(d.ns(), kSecond), whole = Floor(d.ns(), kSecond) + ns / kSecond;
+    if (whole > 0 && t.s_ > kMax - whole) return Time(kMax, kSecond - 1);
+    if (whole < 0 && t.s_ < kMin - whole) return Time(kMin, 0);
+    return Time(t.s_ + whole, ns % kSecond);
+  }
+  friend constexpr Time operator-(Time t, Duration d) { return t + -d; }
+  friend constexpr Duration operator-(Time a, Time b) {
+    const double seconds = static_cast<double>(a.s_) - static_cast<double>(b.s_);
+    if (seconds > 9.2e9) return InfiniteDuration();
+    if (seconds < -9.2e9) return -InfiniteDuration();
+    return Duration((a.s_ - b.s_) * kSecond + (a.ns_ - b.ns_));
+  }
   friend constexpr auto operator<=>(Time, Time) = default;
+  static constexpr std::int64_t Floor(std::int64_t n, std::int64_t d) { return n / d - (n % d < 0); }
+  static constexpr std::int64_t Rest(std::int64_t n, std::int64_t d) { return n % d + (n % d < 0 ? d : 0); }
 
  private:
-  std::int64_t ns_ = 0;
+  static constexpr std::int64_t kSecond = 1000000000;
+  static constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  std::int64_t s_ = 0;
+  std::int32_t ns_ = 0;
 };
 constexpr Time UnixEpoch() { return Time(); }
-constexpr Time InfiniteFuture() { return Time(std::numeric_limits<std::int64_t>::max()); }
-constexpr Time InfinitePast() { return Time(std::numeric_limits<std::int64_t>::min()); }
+constexpr Time InfiniteFuture() { return Time(std::numeric_limits<std::int64_t>::max(), 999999999); }
+constexpr Time InfinitePast() { return Time(std::numeric_limits<std::int64_t>::min(), 0); }
 inline Time Now() {
   return Time(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
                   .count());
 }
 inline std::int64_t GetCurrentTimeNanos() { return Now().ns(); }
 constexpr Time FromUnixNanos(std::int64_t n) { return Time(n); }
-constexpr Time FromUnixMicros(std::int64_t n) { return Time(n * 1000); }
-constexpr Time FromUnixMillis(std::int64_t n) { return Time(n * 1000000); }
-constexpr Time FromUnixSeconds(std::int64_t n) { return Time(n * 1000000000); }
+constexpr Time FromUnixMicros(std::int64_t n) { return Time(Time::Floor(n, 1000000), Time::Rest(n, 1000000) * 1000); }
+constexpr Time FromUnixMillis(std::int64_t n) { return Time(Time::Floor(n, 1000), Time::Rest(n, 1000) * 1000000); }
+constexpr Time FromUnixSeconds(std::int64_t n) { return Time(n, 0); }
 constexpr std::int64_t ToUnixNanos(Time t) { return t.ns(); }
-constexpr std::int64_t ToUnixMicros(Time t) { return t.ns() / 1000; }
-constexpr std::int64_t ToUnixMillis(Time t) { return t.ns() / 1000000; }
-constexpr std::int64_t ToUnixSeconds(Time t) { return t.ns() / 1000000000; }
+constexpr std::int64_t ToUnixMicros(Time t) { return t.In(1000); }
+constexpr std::int64_t ToUnixMillis(Time t) { return t.In(1000000); }
+constexpr std::int64_t ToUnixSeconds(Time t) { return t.seconds(); }
 inline Time FromTimeT(std::time_t t) { return FromUnixSeconds(static_cast<std::int64_t>(t)); }
 inline std::time_t ToTimeT(Time t) { return static_cast<std::time_t>(ToUnixSeconds(t)); }
 inline void SleepFor(Duration d) { std::this_thread::sleep_for(ToChronoNanoseconds(d)); }
 
 // Zones: UTC alone.
-class TimeZone {};
-inline TimeZone UTCTimeZone() { return {}; }
-inline TimeZone LocalTimeZone() { return {}; }
-inline constexpr char RFC3339_full[] = "%Y-%m-%dT%H:%M:%S+00:00";
-inline constexpr char RFC3339_sec[] = "%Y-%m-%dT%H:%M:%S+00:00";
-// By the formats of strptime; a text that has more is refused.
-inline bool ParseTime(std::string_view format, std::string_view text, Time* time, std::string* error) {
-  std::tm parts{};
-  const std::string input(text);
-  const char* const end = ::strptime(input.c_str(), std::string(format).c_str(), &parts);
-  if (end == nullptr || *end != '\0') {
-    if (error != nullptr) *error = "Failed to parse input";
-    return false;
-  }
-  *time = FromUnixSeconds(static_cast<std::int64_t>(::timegm(&parts)));
-  return true;
-}
-inline std::string FormatTime(std::string_view format, Time time, TimeZone) {
-  const std::time_t seconds = ToTimeT(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char out[256];
-  return std::string(out, std::strftime(out, sizeof out, std::string(format).c_str(), &parts));
-}
-inline std::string FormatTime(Time time) { return FormatTime(RFC3339_full, time, {}); }
 inline std::ostream& operator<<(std::ostream& out, Duration d) { return out << FormatDuration(d); }
-inline std::ostream& operator<<(std::ostream& out, Time time) { return out << FormatTime(time); }
 
 }  // namespace absl

@@ -71,7 +71,10 @@ void FillFn(Tensor* tensor, F call) {
   for (int64_t i = 0; i < tensor->NumElements(); ++i) tensor->base<T>()[i] = static_cast<T>(call(static_cast<int>(i)));
 }
 
-inline void ExpectEqual(const Tensor& x, const Tensor& y);
+// kDefault: real numbers are equal within four units of the last place.
+enum class Tolerance { kNone, kDefault };
+
+inline void ExpectEqual(const Tensor& x, const Tensor& y, Tolerance tolerance = Tolerance::kDefault);
 inline bool SameTypeAndShape(const Tensor& x, const Tensor& y) {
   EXPECT_EQ(x.dtype(), y.dtype());
   EXPECT_TRUE(x.IsSameSize(y)) << "x.shape() = " << x.shape().DebugString()
@@ -79,26 +82,43 @@ inline bool SameTypeAndShape(const Tensor& x, const Tensor& y) {
   return x.dtype() == y.dtype() && x.IsSameSize(y);
 }
 template <class T>
-bool AreSame(const T& a, const T& b) {
+bool AreSame(const T& a, const T& b, Tolerance tolerance = Tolerance::kNone) {
+  if constexpr (is_complex<T>::value) {
+    if (tolerance != Tolerance::kNone)
+      return AreSame(a.real(), b.real(), tolerance) && AreSame(a.imag(), b.imag(), tolerance);
+  }
   if constexpr (requires { a != a; }) {
     if (a != a && b != b) return true;  // NaN
   }
-  return a == b;
+  if (a == b || tolerance == Tolerance::kNone) return a == b;
+  if constexpr (std::is_floating_point_v<T>) {
+    using Bits = ::testing::internal::FloatingPoint<T>;
+    return Bits(a).AlmostEquals(Bits(b));
+  } else if constexpr (std::is_same_v<T, Eigen::half>) {
+    if (a != a || b != b) return false;
+    const auto place = [](Eigen::half h) {  // neighbours differ by one
+      const int bits = Eigen::numext::bit_cast<std::uint16_t>(h);
+      return bits & 0x8000 ? 0x8000 - bits : bits;
+    };
+    return std::abs(place(a) - place(b)) <= 4;
+  }
+  return false;
 }
 template <class T>
-void ExpectTensorEqual(const Tensor& x, const Tensor& y) {
+void ExpectTensorEqual(const Tensor& x, const Tensor& y, Tolerance tolerance = Tolerance::kDefault) {
   ASSERT_EQ(x.dtype(), DataTypeToEnum<T>::value);
   if (!SameTypeAndShape(x, y)) return;
   for (int64_t i = 0; i < x.NumElements(); ++i) {
     const T &a = x.base<const T>()[i], &b = y.base<const T>()[i];
-    EXPECT_TRUE(AreSame(a, b)) << "index " << i << ": " << strings::StrCat(a) << " vs. " << strings::StrCat(b);
+    EXPECT_TRUE(AreSame(a, b, tolerance))
+        << "index " << i << ": " << strings::StrCat(a) << " vs. " << strings::StrCat(b);
   }
 }
-inline void ExpectEqual(const Tensor& x, const Tensor& y) {
+inline void ExpectEqual(const Tensor& x, const Tensor& y, Tolerance tolerance) {
   if (!SameTypeAndShape(x, y)) return;
   switch (x.dtype()) {
 #define TENON_COMPAT_CASE(TYPE, T) \
-  case TYPE: return ExpectTensorEqual<T>(x, y);
+  case TYPE: return ExpectTensorEqual<T>(x, y, tolerance);
     TENON_COMPAT_CASE(DT_FLOAT, float)
     TENON_COMPAT_CASE(DT_DOUBLE, double)
     TENON_COMPAT_CASE(DT_INT8, int8)

@@ -11,5 +11,5 @@
 #undef TENON_COMPAT_HAS_NEXT
 #include_next <absl/time/time.h>
 #else
-#include <tenon/compat/tensorflow/base/absl_time.hpp>
+#include <tenon/compat/tensorflow/base/absl_time_format.hpp>
 #endif
