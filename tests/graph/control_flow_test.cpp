@@ -84,6 +84,15 @@ TEST_SUITE("FindFrames") {
     CHECK(f.Find().ok());
     CHECK(f.Find({{y, 0}}).status().message().find("{{node both}} has inputs from different frames.") == 0);
   }
+  TEST_CASE("stops when it is cancelled") {
+    Flow f;
+    f.Add("enter", "Enter", {f.Add("x", "Placeholder")}, "a");
+    CancellationManager cancellation;
+    const std::vector<char> wanted(2, 1);
+    CHECK(FindFrames(f.graph, wanted, {}, &cancellation).ok());
+    cancellation.StartCancel();
+    CHECK(FindFrames(f.graph, wanted, {}, &cancellation).status().code() == Code::kCancelled);
+  }
   TEST_CASE("leaves out nodes that are not wanted") {
     Flow f;
     const int x = f.Add("x", "Placeholder"), e = f.Add("e", "Exit", {x});

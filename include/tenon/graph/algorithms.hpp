@@ -279,6 +279,7 @@ namespace detail {
 inline bool StopsAt(const CancellationManager* cancellation, int id) {
   return cancellation != nullptr && (id & 1023) == 0 && cancellation->IsCancelled();
 }
+TENON_DETAIL_COLD inline Status PreparingCancelled() { return errors::Cancelled("Preparing the run was cancelled"); }
 // Calls visit(id) for each node that `node` waits for in a run that is fed `feeds`: see NodesToRun.
 template <class Visit>
 void ForEachNeeded(const Graph& graph, const FedOutputs& feeds, const Node& node, Visit&& visit) {

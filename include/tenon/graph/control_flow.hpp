@@ -57,8 +57,9 @@ struct ControlFlowFrames {
 // a loop with two LoopConds. Internal: one frame name below two frames. one thread.
 class ControlFlowAnalysis {
  public:
-  ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed)
-      : graph_(graph), wanted_(wanted), fed_(graph.num_nodes(), fed) {}
+  ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed,
+                      const CancellationManager* cancellation)
+      : graph_(graph), wanted_(wanted), fed_(graph.num_nodes(), fed), cancellation_(cancellation) {}
 
   Result<ControlFlowFrames> Run() {
     const std::size_t count = static_cast<std::size_t>(graph_.num_nodes());
@@ -76,6 +77,7 @@ class ControlFlowAnalysis {
   // Nodes that wait for nothing, or read something that is fed: these begin in the root frame.
   void FindStarts() {
     for (const Node& node : graph_.nodes()) {
+      if (detail::StopsAt(cancellation_, node.id)) return;
       if (wanted_[ToSize(node.id)] == 0) continue;
       bool waits = false, reads_feed = false;
       for (const InEdge& edge : node.inputs) (fed_.Has(edge) ? reads_feed : waits) = true;
@@ -105,6 +107,7 @@ class ControlFlowAnalysis {
       return before == from ? OkStatus() : DifferentFrames(node, src, from, before);
     }
     visited_from_[ToSize(id)] = src;
+    if (detail::StopsAt(cancellation_, static_cast<int>(queue_.size()))) return detail::PreparingCancelled();
     queue_.push_back(id);
     if (enters) return EnterFrame(node, from, &at);
     at = from;
@@ -167,14 +170,17 @@ class ControlFlowAnalysis {
   const Graph& graph_;
   Span<const char> wanted_;
   FedOutputs fed_;
+  const CancellationManager* cancellation_;
   ControlFlowFrames out_;
   detail::NameIndex by_name_;  // name -> frame
   SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
   SlimVector<int> starts_, queue_;
 };
 
-inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed) {
-  return ControlFlowAnalysis(graph, wanted, fed).Run();
+// `cancellation` gives it up: Cancelled; may be null.
+inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed,
+                                            const CancellationManager* cancellation = nullptr) {
+  return ControlFlowAnalysis(graph, wanted, fed, cancellation).Run();
 }
 
 TENON_DETAIL_SETUP_CODE_END

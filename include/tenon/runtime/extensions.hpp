@@ -98,7 +98,8 @@ class GraphFunctions : public FunctionRuntime {
 
 // Runs TensorFlow 1 control flow: finds the frames of a graph, makes an executor for one thread or for a pool.
 struct ControlFlow {
-  Result<ControlFlowFrames> (*find_frames)(const Graph&, Span<const char>, Span<const InEdge>);
+  Result<ControlFlowFrames> (*find_frames)(const Graph&, Span<const char>, Span<const InEdge>,
+                                           const CancellationManager* cancellation);
   MakeExecutor make;
   MakeExecutor make_on_pool;
 };

@@ -101,6 +101,15 @@ TEST_SUITE("The ends of a program") {
     CHECK(find({}, {}, {"yy"}).code() == Code::kNotFound);
     detail::ProgramEnds ends;
     CHECK(detail::FindEnds(*graph, std::vector<std::string>{"x"}, std::vector<std::string>{"z"}, {}, &ends).ok());
+    CancellationManager cancellation;
+    cancellation.StartCancel();
+    const auto code = [&](std::vector<std::string> feeds, std::vector<std::string> fetches,
+                          std::vector<std::string> targets) {
+      return detail::FindEnds(*graph, feeds, fetches, targets, &ends, &cancellation).code();
+    };
+    CHECK(code({"x"}, {"z"}, {}) == Code::kCancelled);
+    CHECK(code({}, {"z"}, {}) == Code::kCancelled);
+    CHECK(code({}, {}, {"z"}) == Code::kCancelled);
     CHECK(ends.feeds[0].node == graph->Find("x")->id);
     CHECK(ends.fetches[0].node == graph->Find("z")->id);
   }

@@ -160,7 +160,7 @@ class PartitionedGraph : public RefCounted {
                                                    const OptimizerOptions* optimizer = nullptr) {
     SlimVector<Wanted> wanted(parts_.size());
     auto callable = Ref<detail::PartitionedCallable>::Adopt(new detail::PartitionedCallable);
-    TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, places, &wanted, callable.get()));
+    TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, places, cancellation, &wanted, callable.get()));
     TENON_RETURN_IF_ERROR(FollowReceives(&wanted, cancellation));
     TENON_RETURN_IF_ERROR(Build(wanted, cancellation, optimizer, callable.get()));
     callable->plan_.Make(callable->programs_);
@@ -285,12 +285,14 @@ class PartitionedGraph : public RefCounted {
   }
   // As in a session, names are compared as they are written.
   Status FindAll(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
-                 const detail::EndPlaces* places, SlimVector<Wanted>* wanted,
+                 const detail::EndPlaces* places, const CancellationManager* cancellation, SlimVector<Wanted>* wanted,
                  detail::PartitionedCallable* callable) const {
+    const auto stops = [cancellation](std::size_t i) { return detail::StopsAt(cancellation, static_cast<int>(i)); };
     int part = 0;
     detail::NameIndex fed;
     const auto name_of = [feeds](int i) -> std::string_view { return feeds[ToSize(i)]; };
     for (std::size_t i = 0; i < feeds.size(); ++i) {
+      if (stops(i)) return detail::PreparingCancelled();
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feeds[i], "feed", &part));
       if (fed.Insert(feeds[i], static_cast<int>(i), name_of) >= 0)
         return errors::InvalidArgument("Endpoint \"", feeds[i], "\" fed more than once.");
@@ -299,6 +301,7 @@ class PartitionedGraph : public RefCounted {
              &callable->feeds_);
     }
     for (std::size_t i = 0; i < fetches.size(); ++i) {
+      if (stops(i)) return detail::PreparingCancelled();
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetches[i], "fetch", &part));
       if (fed.Find(fetches[i], name_of) >= 0) return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
       Wanted& of_part = (*wanted)[ToSize(part)];
@@ -308,6 +311,7 @@ class PartitionedGraph : public RefCounted {
     }
     std::string missing, hints;
     for (const std::string& target : targets) {
+      if (stops(static_cast<std::size_t>(&target - targets.data()))) return detail::PreparingCancelled();
       int id = 0;
       const std::string_view name = ParseTensorName(target).node;
       part = Find(name, &id);

@@ -36,8 +36,6 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_DETAIL_COLD inline Status PreparingCancelled() { return errors::Cancelled("Preparing the run was cancelled"); }
-
 // Builds a Program. one thread.
 class ProgramBuilder {
  public:
@@ -106,7 +104,7 @@ class ProgramBuilder {
     if (!options_.dead_values && !(has_loops_ && AnyItem(graph_.nodes(), needs_frames))) return OkStatus();
     const ControlFlow* const control_flow = extensions.control_flow.load(std::memory_order_acquire);
     if (control_flow == nullptr) return NoControlFlow();
-    TENON_ASSIGN_OR_RETURN(loops_, control_flow->find_frames(graph_, wanted, feeds_));
+    TENON_ASSIGN_OR_RETURN(loops_, control_flow->find_frames(graph_, wanted, feeds_, options_.cancellation));
     for (const ControlFlowFrames::Frame& frame : loops_.frames)
       program_->frames.push_back({frame.parent,
                                   static_cast<int>(std::min<std::int64_t>(frame.parallel_iterations, 1 << 20)),
@@ -126,7 +124,7 @@ class ProgramBuilder {
   }
 
   void AddFeeds() {
-    for (std::size_t i = 0; i < feeds_.size(); ++i) {
+    for (std::size_t i = 0; i < feeds_.size() && !StopsAt(options_.cancellation, static_cast<int>(i)); ++i) {
       const InEdge& feed = feeds_[i];
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
@@ -422,6 +420,7 @@ class ProgramBuilder {
 
   Status AddFetches(Span<const InEdge> fetches) {
     for (std::size_t i = 0; i < fetches.size(); ++i) {
+      if (StopsAt(options_.cancellation, static_cast<int>(i))) return PreparingCancelled();
       const InEdge& fetch = fetches[i];
       SlimVector<int> values, waits;
       const bool on_device = !options_.fetches_on_device.empty() && options_.fetches_on_device[i] != 0;

@@ -13,6 +13,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/left_out.hpp>
@@ -96,8 +97,10 @@ Status CheckFeeds(Span<const Tensor> feeds, std::size_t num_feeds, const FeedAt&
   return OkStatus();
 }
 
+// `cancellation` gives it up: Cancelled; may be null.
 inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
-                       Span<const std::string> targets, ProgramEnds* ends) {
+                       Span<const std::string> targets, ProgramEnds* ends,
+                       const CancellationManager* cancellation = nullptr) {
   if (fetches.empty() && targets.empty())
     return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
   if (graph.left_out() != nullptr) [[unlikely]]
@@ -110,6 +113,7 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
     if (const int first = fed.Insert(feeds[i], static_cast<int>(i), name_of); first >= 0)
       repeated[static_cast<std::size_t>(first)] = 1;
   for (const std::string& feed : feeds) {
+    if (StopsAt(cancellation, static_cast<int>(&feed - feeds.data()))) return PreparingCancelled();
     TENON_ASSIGN_OR_RETURN(InEdge edge, FindEndpoint(graph, feed, "feed"));
     if (const Node& node = graph.node(edge.node); node.def.attr.contains(kStandsForLoweredAttr)) [[unlikely]]
       edge = node.input(edge.output);
@@ -118,12 +122,14 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
     ends->feeds.push_back(edge);
   }
   for (const std::string& fetch : fetches) {
+    if (StopsAt(cancellation, static_cast<int>(&fetch - fetches.data()))) return PreparingCancelled();
     TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
     if (fed.Find(fetch, name_of) >= 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
     ends->fetches.push_back(edge);
   }
   std::string missing, hints;
   for (const std::string& target : targets) {
+    if (StopsAt(cancellation, static_cast<int>(&target - targets.data()))) return PreparingCancelled();
     const TensorName name = ParseTensorName(target);
     if (const Node* node = graph.Find(name.node); node != nullptr)
       ends->targets.push_back(node->id);

@@ -441,12 +441,12 @@ void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNT
   auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   RunAsyncOrRefuse(options, std::move(done), [&](Ref<AsyncRun>* run) -> Status {
     if (impl == nullptr) return NoSession();
-    NamedFeeds in(feeds);
     const std::int64_t since_ns = SteadyNanoseconds();
+    NamedFeeds in(feeds);
     const std::int64_t timeout =
         options.timeout_in_ms != 0 ? options.timeout_in_ms : impl->options().operation_timeout_in_ms;
     TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
-                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
+                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation, since_ns));
     TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
     *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl, prepared.get(), in.values, since_ns));
     return OkStatus();

@@ -39,19 +39,23 @@ inline Status RunBounded(SessionImpl* session, PreparedSignature* prepared, Span
       },
       settings.since_ns);
 }
-// As SessionImpl::Prepare; a signature that is not kept is prepared as a run that may be given up.
+// As SessionImpl::Prepare; a signature that is not kept is prepared as a run that may be given up. `since_ns`: as of
+// RunBounded.
 inline Result<Ref<PreparedSignature>> PrepareBounded(SessionImpl* session, Span<const std::string> feeds,
                                                      Span<const std::string> fetches, Span<const std::string> targets,
-                                                     std::int64_t timeout_in_ms, CancellationManager* users) {
+                                                     std::int64_t timeout_in_ms, CancellationManager* users,
+                                                     std::int64_t since_ns = 0) {
   if (session->IsClosed()) return session->Closed();
   if (timeout_in_ms == 0 && users == nullptr) return session->Prepare(feeds, fetches, targets);
   if (Ref<PreparedSignature> known = session->FindPrepared(feeds, fetches, targets)) return known;
   Ref<PreparedSignature> prepared;
-  TENON_RETURN_IF_ERROR(
-      RunBounded(session->cancellation(), timeout_in_ms, users, [&](CancellationManager* control) -> Status {
+  TENON_RETURN_IF_ERROR(RunBounded(
+      session->cancellation(), timeout_in_ms, users,
+      [&](CancellationManager* control) -> Status {
         TENON_ASSIGN_OR_RETURN(prepared, session->Prepare(feeds, fetches, targets, "Run", control));
         return OkStatus();
-      }));
+      },
+      since_ns));
   return prepared;
 }
 
@@ -203,12 +207,12 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_wit
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
   return CatchAll("Session::Run", [&]() -> Result<std::vector<Tensor>> {
-    NamedFeeds in(feeds);
     const std::int64_t since_ns = SteadyNanoseconds();
+    NamedFeeds in(feeds);
     const std::int64_t timeout =
         options.timeout_in_ms != 0 ? options.timeout_in_ms : impl->options().operation_timeout_in_ms;
     TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
-                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
+                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation, since_ns));
     TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
     std::vector<Tensor> outputs(fetches.size());
     TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata, since_ns).Run(in.values, outputs));

@@ -230,7 +230,7 @@ class SessionImpl : public RefCounted {
                                       const CancellationManager* cancellation, Owned<PlacedProgram>* placed) {
     ProgramEnds ends;
     Ref<GraphUse> use;
-    TENON_RETURN_IF_ERROR(FindGraph(feeds, fetches, targets, call, &ends, &use));
+    TENON_RETURN_IF_ERROR(FindGraph(feeds, fetches, targets, call, &ends, &use, cancellation));
     if (use->state->placed == nullptr) return Build(use, ends, {}, {}, cancellation);
     auto front = MakeOwned<Program>();
     TENON_RETURN_IF_ERROR(
@@ -253,10 +253,11 @@ class SessionImpl : public RefCounted {
   }
   // The graph for a new signature, and what that names there.
   Status FindGraph(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
-                   std::string_view call, ProgramEnds* ends, Ref<GraphUse>* use) const {
+                   std::string_view call, ProgramEnds* ends, Ref<GraphUse>* use,
+                   const CancellationManager* cancellation = nullptr) const {
     if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
     *use = current();
-    return !*use ? NoGraph(call) : FindEnds((*use)->state->graph, feeds, fetches, targets, ends);
+    return !*use ? NoGraph(call) : FindEnds((*use)->state->graph, feeds, fetches, targets, ends, cancellation);
   }
   // On one device. The last two: as in ProgramOptions.
   Result<Owned<Program>> Build(const Ref<GraphUse>& use, const ProgramEnds& ends,
