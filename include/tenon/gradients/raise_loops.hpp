@@ -40,7 +40,7 @@ class LoopRaiser {
   // The graph with these loops raised; *raised says whether there were any.
   Result<GraphDef> Raise(bool* raised) {
     const SlimVector<char> wanted(ToSize(graph_.num_nodes()), 1);
-    TENON_ASSIGN_OR_RETURN(frames_, ControlFlowAnalysis(graph_, wanted, {}).Run());
+    TENON_ASSIGN_OR_RETURN(frames_, FindFrames(graph_, wanted, {}));
     const std::size_t count = frames_.frames.size();
     SlimVector<char> has_child(count, 0);
     for (std::size_t f = 1; f < count; ++f) has_child[ToSize(frames_.frames[f].parent)] = 1;
