@@ -66,6 +66,7 @@ class ControlFlowAnalysis {
     out_.frame_of.assign(count, -1);
     visited_from_.assign(count, -1);
     FindStarts();
+    if (detail::StopsAt(cancellation_, 0)) return detail::PreparingCancelled();
     for (const int id : starts_) TENON_RETURN_IF_ERROR(Visit(id, 0, id));
     for (std::size_t i = 0; i < queue_.size(); ++i) TENON_RETURN_IF_ERROR(Leave(graph_.node(queue_[i])));
     return std::move(out_);

@@ -260,11 +260,17 @@ WinogradKernels WinogradKernelsOf() {
 #endif
 }
 
-// Returns the best transform of gradients that this processor can run.
+// Returns the transform of gradients by the unit's instruction set, or by AVX2 where the processor has it.
 template <class Isa = simd::Compiled>
 auto WinogradGradientKernelOf() -> void (*)(const float* const* from, Index channels, float* to, Index step) {
 #if TENON_DETAIL_LANES
-  return simd::detail::ForLevels<WinogradGradientBody, Isa, const float* const*, Index, float*, Index>::Best();
+  using Levels = simd::detail::ForLevels<WinogradGradientBody, Isa, const float* const*, Index, float*, Index>;
+#if TENON_DETAIL_TARGETS  // no function for AVX-512, which would be 3 KB in each program
+  if constexpr (simd::kVectorBytes<Isa> < 32) {
+    if (simd::BestLevel() >= simd::Level::kAvx2) return &Levels::Avx2;
+  }
+#endif
+  return &Levels::Unit;
 #else
   return &WinogradGradientBody::Run<16>;
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Loops over rows of complex numbers of double, whose real and imaginary parts alternate in memory: rotations of two
-// rows or of two columns that are neighbours, scaled sums and products. In vectors of the best instruction set.
+// rows or of two columns that are neighbours, scaled sums and products, in vectors.
 
 #include <complex>
 
@@ -160,17 +160,26 @@ struct ComplexRows {
  private:
   static double* Parts(C* x) { return reinterpret_cast<double*>(x); }
   static const double* Parts(const C* x) { return reinterpret_cast<const double*>(x); }
+  // A function of the unit's instruction set, or of AVX2: larger vectors would make each program larger.
   template <class Body, class... Args>
-  using Of = simd::detail::ForLevels<Body, simd::Compiled, Args...>;
+  static auto Of() -> void (*)(Args...) {
+    using Levels = simd::detail::ForLevels<Body, simd::Compiled, Args...>;
+#if TENON_DETAIL_TARGETS
+    if constexpr (simd::kVectorBytes<simd::Compiled> < 32) {
+      if (simd::BestLevel() >= simd::Level::kAvx2) return &Levels::Avx2;
+    }
+#endif
+    return &Levels::Unit;
+  }
 
   void (*turn_rows_)(double*, double*, Index, double, double,
-                     double) = Of<detail::TurnRowsBody, double*, double*, Index, double, double, double>::Best();
+                     double) = Of<detail::TurnRowsBody, double*, double*, Index, double, double, double>();
   void (*turn_columns_)(double*, Index, Index, double, double,
-                        double) = Of<detail::TurnColumnsBody, double*, Index, Index, double, double, double>::Best();
+                        double) = Of<detail::TurnColumnsBody, double*, Index, Index, double, double, double>();
   void (*add_scaled_)(const double*, double, double, double*,
-                      Index) = Of<detail::AddScaledBody, const double*, double, double, double*, Index>::Best();
+                      Index) = Of<detail::AddScaledBody, const double*, double, double, double*, Index>();
   void (*dot_)(const double*, const double*, Index,
-               double*) = Of<detail::DotBody, const double*, const double*, Index, double*>::Best();
+               double*) = Of<detail::DotBody, const double*, const double*, Index, double*>();
 #else
   static C Product(const C& a, const C& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
