@@ -420,7 +420,6 @@ class ProgramBuilder {
 
   Status AddFetches(Span<const InEdge> fetches) {
     for (std::size_t i = 0; i < fetches.size(); ++i) {
-      if (StopsAt(options_.cancellation, static_cast<int>(i))) return PreparingCancelled();
       const InEdge& fetch = fetches[i];
       SlimVector<int> values, waits;
       const bool on_device = !options_.fetches_on_device.empty() && options_.fetches_on_device[i] != 0;

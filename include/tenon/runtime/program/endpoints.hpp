@@ -129,7 +129,6 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
   }
   std::string missing, hints;
   for (const std::string& target : targets) {
-    if (StopsAt(cancellation, static_cast<int>(&target - targets.data()))) return PreparingCancelled();
     const TensorName name = ParseTensorName(target);
     if (const Node* node = graph.Find(name.node); node != nullptr)
       ends->targets.push_back(node->id);
