@@ -60,8 +60,7 @@ class WinogradWork {
     return most < kLeastTiles ? kLeastTiles : most;
   }
 
-  // Element [point, tile, c] of the transformed input of so many tiles is at[point * input_step + tile * input_row +
-  // c].
+  // Element [point, tile, c] of so many transformed tiles lies at point * input_step + tile * input_row + c.
   Index input_row() const { return in_row_; }
   Index input_step(Index tiles) const { return Step(tiles, in_row_); }
 
@@ -74,7 +73,7 @@ class WinogradWork {
     for (Index group = 0; group < groups_; ++group) bytes += kPoints * MatrixBytes(group);
     return bytes;
   }
-  // Packs that of the input channels [begin, end).
+  // Writes the part of the input channels [begin, end).
   void Pack(const float* filter, Index begin, Index end, char* to) const {
     for (Index group = 0; group < groups_; ++group) {
       const GemmKernels& kernels = KernelsOf(group);
@@ -277,9 +276,8 @@ inline Status RunWinograd(Cpu& device, const Conv2DGeometry& g, const WinogradWo
   return OkStatus();
 }
 
-// Sets *done unless it needs the transformed filter kept, and `weights`, which may be null, do not have it. The
-// convolution is one that FavoursWinograd, or another of its kind with four channels in and out at least. Errors are as
-// of Conv2D.
+// Sets *done, unless the filter may not be transformed here and `weights`, which may be null, have no transformed one.
+// The convolution FavoursWinograd, or is of that kind and has four channels in and out at least. Errors are Conv2D's.
 inline Status RunWinograd(Cpu& device, const Conv2DGeometry& g, const float* input, const float* filter, float* output,
                           PackedWeights* weights, bool may_transform, bool* done) {
   const WinogradWork work(g, input, output);
