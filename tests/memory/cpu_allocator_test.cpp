@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,13 +37,17 @@ bool IsAligned(const void* ptr, std::size_t alignment) {
 }
 
 #if defined(__linux__) && !TENON_TEST_ASAN && !TENON_TEST_TSAN
-// Bytes that are mapped now.
-std::size_t AddressSpace() {
-  std::size_t pages = 0;
+// Bytes of this process.
+struct ProcessMemory {
+  std::size_t mapped = 0, resident = 0;
+};
+ProcessMemory MemoryNow() {
+  ProcessMemory pages;
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
-  if (file == nullptr || std::fscanf(file, "%zu", &pages) != 1) std::abort();
+  if (file == nullptr || std::fscanf(file, "%zu %zu", &pages.mapped, &pages.resident) != 2) std::abort();
   std::fclose(file);
-  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return {pages.mapped * page, pages.resident * page};
 }
 #endif
 
@@ -199,6 +206,37 @@ TEST_CASE("a large block that was freed is given again, to any thread, until it 
   CHECK(a.ReleaseLargeBlocks() == 0);
 }
 
+TEST_CASE("unused blocks are those that ReleaseLargeBlocks gives back") {
+  HostAllocator a;
+  a.DeallocateRaw(Needed(a.AllocateRaw(64, 100000)), 64, 100000);
+  Allocator* const any = &a;
+  CHECK(any->ReleaseUnused() >= 100000);
+  CHECK(any->ReleaseUnused() == 0);
+  CHECK(a.ReleaseLargeBlocks() == 0);
+}
+
+#if defined(__GLIBC__) && !TENON_TEST_ASAN && !TENON_TEST_TSAN
+TEST_CASE("released blocks leave no pages behind, also where the C library keeps them") {
+  const ChildResult child = RunInChild([] {
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // large blocks come from the heap, too
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    constexpr std::size_t kBytes = std::size_t{1} << 20;
+    constexpr int kBlocks = 32;
+    HostAllocator a;
+    a.SetMostLargeBlockBytes(2 * kBlocks * kBytes);
+    std::vector<void*> blocks;
+    for (int i = 0; i < kBlocks; ++i) blocks.push_back(Needed(a.AllocateRaw(64, kBytes)));
+    for (void* const p : blocks) std::memset(p, 1, kBytes);
+    for (void* const p : blocks) a.DeallocateRaw(p, 64, kBytes);
+    const std::size_t before = MemoryNow().resident;
+    a.ReleaseUnused();
+    const std::size_t after = MemoryNow().resident;
+    std::fprintf(stderr, "%d", after + (kBlocks - 4) * kBytes < before ? 1 : 0);
+  });
+  CHECK(child.errors == "1");
+}
+#endif
+
 #if defined(__linux__) && !TENON_TEST_ASAN && !TENON_TEST_TSAN
 TEST_CASE("free blocks go back before a request is refused, a small one and a large one") {
   const ChildResult child = RunInChild([] {
@@ -212,7 +250,7 @@ TEST_CASE("free blocks go back before a request is refused, a small one and a la
       // From here on the system has nothing but what comes back.
       rlimit most{};
       getrlimit(RLIMIT_AS, &most);
-      most.rlim_cur = AddressSpace();
+      most.rlim_cur = MemoryNow().mapped;
       setrlimit(RLIMIT_AS, &most);
       for (std::size_t bytes = std::size_t{16} << 20; bytes >= 64; bytes /= 2)
         while (std::aligned_alloc(64, bytes) != nullptr) {

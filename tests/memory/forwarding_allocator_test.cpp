@@ -30,6 +30,7 @@ TEST_SUITE("ForwardingAllocator") {
     CHECK(a.GetStats()->bytes_in_use == base.GetStats()->bytes_in_use);
     a.DeallocateRaw(block, 64, 100);
     CHECK(base.blocks_in_use() == 0);
+    CHECK(a.ReleaseUnused() == base.ReleaseUnused());
     CHECK(a.ClearStats());
     CHECK(base.GetStats()->peak_bytes_in_use == 0);
   }

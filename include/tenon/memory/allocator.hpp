@@ -84,6 +84,8 @@ class Allocator {
   }
   // Says that memory freed before `count` is not used any more. Allocators without timestamps do nothing.
   virtual void SetSafeFrontier(std::uint64_t /*count*/) {}
+  // Gives free blocks that it keeps back to the system, if it keeps any; returns their bytes. thread-safe.
+  virtual std::size_t ReleaseUnused() { return 0; }
   // Says on which stream memory will be used; the allocator may take its memory now.
   virtual void SetStreamAndPreallocateMemory(void* /*stream*/) {}
 };

@@ -165,6 +165,7 @@ class HostAllocator final : public Allocator {
   void ReleaseThreadCache() { detail::cpu_block_cache.FreeAll(); }
   // Gives the large free blocks (above 32 KiB), which all threads share, back to the system; returns their bytes.
   std::size_t ReleaseLargeBlocks() { return large_blocks_.Release(); }
+  std::size_t ReleaseUnused() override { return ReleaseLargeBlocks(); }
   // At most so many bytes of large free blocks are kept, but never more than 128 MiB; 0: none. A 64th of the machine's
   // memory unless this is called.
   void SetMostLargeBlockBytes(std::size_t bytes) { large_blocks_.SetLimit(bytes); }

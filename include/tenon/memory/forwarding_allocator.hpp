@@ -31,6 +31,7 @@ class ForwardingAllocator : public Allocator {
   bool HostAccessible() const override { return base_->HostAccessible(); }
   bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
   bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  std::size_t ReleaseUnused() override { return base_->ReleaseUnused(); }
   void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
   void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
 

@@ -5,7 +5,12 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/platform.hpp>
@@ -20,7 +25,7 @@ namespace detail {
 // for one more, those go back that lay here longest.
 class LargeBlockCache {
  public:
-  static constexpr int kMaxBlocks = 32;
+  static constexpr int kMaxBlocks = 64;
   static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
   // `before_first_use`, which may be null, is called before the lock is taken for the first time; perhaps more often.
@@ -74,7 +79,7 @@ class LargeBlockCache {
     FreeAligned(memory);
   }
 
-  // All blocks go back to the system; returns their bytes.
+  // All blocks and their pages go back to the system; returns their bytes.
   std::size_t Release() {
     if (!IsUsed()) return 0;
     Block leaving[kMaxBlocks];
@@ -88,6 +93,7 @@ class LargeBlockCache {
         Remove(count_ - 1);
       }
     }
+    for (int i = 0; i < num_leaving; ++i) DropPages(leaving[i].memory, SizeClassBytes(leaving[i].size_class));
     FreeAll(leaving, num_leaving);
     return bytes;
   }
@@ -131,6 +137,15 @@ class LargeBlockCache {
     --count_;
     count_hint_ = count_;
     for (; i < count_; ++i) blocks_[i] = blocks_[i + 1];
+  }
+  // Gives the whole pages of a block to the system, also where the C library keeps their addresses.
+  TENON_DETAIL_COLD static void DropPages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_DONTNEED)
+    constexpr std::uintptr_t kPage = std::uintptr_t{64} << 10;  // the largest usual one
+    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t first = (start + kPage - 1) & ~(kPage - 1), end = (start + bytes) & ~(kPage - 1);
+    if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+#endif
   }
   static void FreeAll(const Block* blocks, int count) {
     for (int i = 0; i < count; ++i) {

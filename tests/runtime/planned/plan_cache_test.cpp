@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/forwarding_allocator.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
@@ -20,7 +22,30 @@ namespace plan_cache_test {
 using namespace tenon;
 using namespace runtime_test;
 
+namespace {
+// Counts how often it is asked for what it does not use.
+class Counting final : public ForwardingAllocator {
+ public:
+  Counting() : ForwardingAllocator(CpuAllocator()) {}
+  std::size_t ReleaseUnused() override {
+    ++releases;
+    return 0;
+  }
+  int releases = 0;
+};
+}  // namespace
+
 TEST_SUITE("PlanCache") {
+  TEST_CASE("the first plan of a signature gives back what runs without it left behind") {
+    Counting allocator;
+    const SessionOptions options{.intra_op_threads = 1, .plan_after_runs = 2, .allocator = &allocator};
+    const Callable callable = MakeCallable(SmallGraph(), options, {.feeds = {"x"}, .fetches = {"z"}});
+    MustRun(callable, {Ramp({5}, 1)});
+    CHECK(allocator.releases == 0);
+    for (const Index size : {5, 5, 7, 7, 7, 5}) MustRun(callable, {Ramp({size}, 1)});
+    CHECK(allocator.releases == 1);
+    CHECK(Report(callable).planned_nodes == 2);
+  }
   TEST_CASE("begin after as many runs with the same shapes as asked for") {
     for (const int runs : {1, 2, 3}) {
       const Callable callable =

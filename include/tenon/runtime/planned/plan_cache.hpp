@@ -54,13 +54,17 @@ class PlanCache final : public RunPlans {
   }
   void Make(Step* ran) override {
     in_a_row_ = 0;
-    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
+    // Most free blocks were for values that will lie in the arena.
+    ran->cache()->Trim();
+    if (varies_.empty()) {  // the first plan
+      program_.device->allocator()->ReleaseUnused();
+      varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
+    }
     Owned<PlannedRun> plan = MakePlannedRun(program_, *ran, ran, shapes_, varies_);
     if (plan == nullptr) {
       hopeless_ = true;
       return;
     }
-    ran->cache()->Trim();  // most of its blocks were for values that lie in the arena now
     if (plans_.size() == kMostPlans) plans_.pop_back();
     plans_.insert(plans_.begin(), std::move(plan));
   }
