@@ -117,8 +117,8 @@ Status Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* f
 // The gradients: each element of `gradient` goes to where its largest sum came from. Overwrites `output`, which has
 // the input's shape or (to_filter) the filter's.
 template <class T>
-Status DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T* input, const T* filter,
-                  const T* gradient, T* output) {
+TENON_DETAIL_RARE Status DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T* input,
+                                    const T* filter, const T* gradient, T* output) {
   const Index per_image = g.output_elements();
   const auto add = [&](Index begin, Index end, T* to) {
     Index in_image = 0, in_filter = 0;

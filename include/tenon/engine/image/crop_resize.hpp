@@ -102,8 +102,8 @@ void CropBox(const CropGeometry& g, const T* image, const float* box, float outs
 
 // The derivatives of a crop by its box's four numbers, weighted by `grad`.
 template <class T>
-void CropBoxGradient(const CropGeometry& g, const T* image, const float* box, const float* grad, CropColumns* columns,
-                     float* out) {
+TENON_DETAIL_RARE void CropBoxGradient(const CropGeometry& g, const T* image, const float* box, const float* grad,
+                                       CropColumns* columns, float* out) {
   std::fill_n(out, 4, 0.0f);
   FindCropColumns(g, box, columns);
   const float last_row = static_cast<float>(g.rows - 1), last_column = static_cast<float>(g.columns - 1);
@@ -164,8 +164,8 @@ void CropAndResizeGradBoxes(Cpu& device, const CropGeometry& g, const float* gra
 // The gradient with respect to the images, added up over all boxes on one thread: out has `elements` elements and is
 // overwritten. Sums are rounded to T one by one.
 template <class T>
-void CropAndResizeGradImage(const CropGeometry& g, const float* grads, const float* boxes, const std::int32_t* which,
-                            Index elements, T* out) {
+TENON_DETAIL_RARE void CropAndResizeGradImage(const CropGeometry& g, const float* grads, const float* boxes,
+                                              const std::int32_t* which, Index elements, T* out) {
   std::fill_n(out, elements, T(0));
   if (g.crop_elements() == 0) return;
   detail::CropColumns columns;

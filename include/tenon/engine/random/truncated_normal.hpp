@@ -143,7 +143,7 @@ class BoundedSampler {
 // out[i], i in [0, n): the next samples of the stream. InvalidArgument for parameters that leave no samples, Internal
 // when one is not found.
 template <class T>
-Status FillBoundedNormal(BoundedNormal<T> p, Philox* stream, T* out, Index n) {
+TENON_DETAIL_RARE Status FillBoundedNormal(BoundedNormal<T> p, Philox* stream, T* out, Index n) {
   const auto finite = [](T x) { return std::isfinite(static_cast<detail::StepType<T>>(x)); };
   if (!(p.deviation > T(0) && p.low < p.high && (finite(p.low) || finite(p.high))))
     return errors::InvalidArgument(

@@ -191,8 +191,8 @@ struct CropAndResizeGradImage {
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Attrs& a, const Tensor& grads, const Tensor& boxes,
-                    const Tensor& box_ind, const HostIndices& image_size) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, const Attrs& a, const Tensor& grads,
+                                      const Tensor& boxes, const Tensor& box_ind, const HostIndices& image_size) {
     constexpr std::string_view kName = "CropAndResizeGradImage";
     TENON_RETURN_IF_ERROR(detail::CheckCropGrads(kName, grads.shape()));
     CropGeometry g;

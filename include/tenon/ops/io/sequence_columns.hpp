@@ -52,7 +52,7 @@ struct SequenceParse {
     return names == nullptr || names->NumElements() == 0 ? "<unknown>" : KeyAt(*names, example);
   }
 
-  Status Find() {
+  TENON_DETAIL_RARE Status Find() {
     ColumnIndex contexts, list_index;
     const bool shared = contexts.Build(context_columns), shared_lists = list_index.Build(list_columns);
     if (shared && !any_kind) TENON_RETURN_IF_ERROR(CheckKinds("Context", context_columns, contexts));
@@ -72,7 +72,7 @@ struct SequenceParse {
   }
 
   // The outputs in the order of the signatures, from output 0 on.
-  Status Write(OpKernelContext& context) {
+  TENON_DETAIL_RARE Status Write(OpKernelContext& context) {
     int at = 0;
     TENON_RETURN_IF_ERROR(WriteContext(context, &at));
     return WriteLists(context, &at);

@@ -305,10 +305,10 @@ struct EditDistance {
     }
     return OkStatus();
   }
-  static Status Run(OpKernelContext& context, Cpu& device, const In<std::int64_t>& hypothesis_indices,
-                    const Tensor& hypothesis_values, const In<std::int64_t>& hypothesis_shape,
-                    const In<std::int64_t>& truth_indices, const Tensor& truth_values,
-                    const In<std::int64_t>& truth_shape, bool normalize, Tensor* output) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, Cpu& device, const In<std::int64_t>& hypothesis_indices,
+                                      const Tensor& hypothesis_values, const In<std::int64_t>& hypothesis_shape,
+                                      const In<std::int64_t>& truth_indices, const Tensor& truth_values,
+                                      const In<std::int64_t>& truth_shape, bool normalize, Tensor* output) {
     const Index rank = truth_shape.size();
     if (hypothesis_shape.size() != rank)
       return errors::InvalidArgument("EditDistance: Expected truth and hypothesis to have matching ranks, but their ",

@@ -119,7 +119,7 @@ struct IsotonicRegression {
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& input) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, const Tensor& input) {
     Tensor *out = nullptr, *segments = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
     TENON_RETURN_IF_ERROR(context.allocate_output(1, input.shape(), &segments));

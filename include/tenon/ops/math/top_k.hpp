@@ -268,8 +268,8 @@ struct NthElement {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& n, bool reverse,
-                    Tensor* values) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& n,
+                                      bool reverse, Tensor* values) {
     if (n.shape().dims() != 0)
       return errors::InvalidArgument("NthElement: N must be scalar but has rank ", n.shape().dims());
     if (n[0] < 0) return errors::InvalidArgument("NthElement: n must be non-negative but is ", n[0]);

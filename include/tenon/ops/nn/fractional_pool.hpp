@@ -124,7 +124,7 @@ void PoolFractionally(const FractionalGeometry& g, bool mean, const T* in, T* ou
   }
 }
 
-inline Status RunFractionalPool(OpKernelContext& context, const FractionalPoolAttrs& a, bool mean) {
+TENON_DETAIL_RARE inline Status RunFractionalPool(OpKernelContext& context, const FractionalPoolAttrs& a, bool mean) {
   const Tensor& in = context.input(0);
   const std::string_view op = context.op_kernel().type_string();
   if (in.dims() != 4) return errors::InvalidArgument(op, ": tensor_in must be 4-dimensional, got ", in.shape());

@@ -180,8 +180,8 @@ struct RaggedGather {
         [](Index, Index) {});
   }
 
-  static Status Run(OpKernelContext& context, std::span<const Tensor> splits, const Tensor& values,
-                    const HostIndices& indices) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, std::span<const Tensor> splits, const Tensor& values,
+                                      const HostIndices& indices) {
     TENON_RETURN_IF_ERROR(Check(splits, values, indices));
     const int nested = context.num_outputs() - 1;
     if (nested != static_cast<int>(splits.size()) + indices.shape().dims() - 1)

@@ -352,7 +352,7 @@ struct RaggedTensorFromVariant {
     return OkStatus();
   }
 
-  static Status Run(OpKernelContext& context, Index input_rank, DataType splits_type) {
+  TENON_DETAIL_RARE static Status Run(OpKernelContext& context, Index input_rank, DataType splits_type) {
     const Index output_rank = context.num_outputs() - 1, dims = context.input(0).dims();
     if (input_rank == -1) {
       input_rank = output_rank == 0 ? 0 : output_rank - dims;
