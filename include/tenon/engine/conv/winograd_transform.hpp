@@ -94,18 +94,37 @@ TENON_DETAIL_LOOPS_END
 #if !defined(__NVCC__) && defined(__GNUC__)  // vectors are for the host's compiler
 
 // One row or column of a tile: y[0], y[step], ... are the input at the points.
-template <class V>
-TENON_HD void WinogradInputLine(const V (&d)[kWinogradSide], V* y, int step) {
-  constexpr auto a = static_cast<float>(kWinogradA), b = static_cast<float>(kWinogradB);
-  const V even_a = d[4] - 2.f * d[2], odd_a = d[3] - 2.f * d[1];
-  const V even_b = d[4] - 0.5f * d[2], odd_b = d[3] - 0.5f * d[1];
-  y[0] = d[0] + (d[4] - 2.5f * d[2]);
-  y[step] = even_a + a * odd_a;
-  y[2 * step] = even_a - a * odd_a;
-  y[3 * step] = even_b + b * odd_b;
-  y[4 * step] = even_b - b * odd_b;
-  y[5 * step] = d[1] + (d[5] - 2.5f * d[3]);
-}
+struct WinogradInputLine {
+  static constexpr int kSide = kWinogradSide;
+  template <class V>
+  TENON_HD static void Run(const V (&d)[kSide], V* y, int step) {
+    constexpr auto a = static_cast<float>(kWinogradA), b = static_cast<float>(kWinogradB);
+    const V even_a = d[4] - 2.f * d[2], odd_a = d[3] - 2.f * d[1];
+    const V even_b = d[4] - 0.5f * d[2], odd_b = d[3] - 0.5f * d[1];
+    y[0] = d[0] + (d[4] - 2.5f * d[2]);
+    y[step] = even_a + a * odd_a;
+    y[2 * step] = even_a - a * odd_a;
+    y[3 * step] = even_b + b * odd_b;
+    y[4 * step] = even_b - b * odd_b;
+    y[5 * step] = d[1] + (d[5] - 2.5f * d[3]);
+  }
+};
+// The reverse of WinogradOutputLine(): y[0], y[step], ... are the gradients of the products, from those of four pixels.
+struct WinogradGradientLine {
+  static constexpr int kSide = kWinogradTile;
+  template <class V>
+  TENON_HD static void Run(const V (&d)[kSide], V* y, int step) {
+    constexpr auto a = static_cast<float>(kWinogradA), b = static_cast<float>(kWinogradB);
+    const V even_a = d[0] + 0.5f * d[2], odd_a = a * (d[1] + 0.5f * d[3]);
+    const V even_b = d[0] + 2.f * d[2], odd_b = b * (d[1] + 2.f * d[3]);
+    y[0] = d[0];
+    y[step] = even_a + odd_a;
+    y[2 * step] = even_a - odd_a;
+    y[3 * step] = even_b + odd_b;
+    y[4 * step] = even_b - odd_b;
+    y[5 * step] = d[3];
+  }
+};
 // One row or column of products: y[0], y[step], ... are pixels.
 template <class V>
 TENON_HD void WinogradOutputLine(const V (&p)[kWinogradSide], V* y, int step) {
@@ -117,41 +136,29 @@ TENON_HD void WinogradOutputLine(const V (&p)[kWinogradSide], V* y, int step) {
   y[3 * step] = p[5] + ((0.5f * a) * odd_a + (2.f * b) * odd_b);
 }
 
-// The reverse: y[0], y[step], ... are the gradients of the products, from those of four pixels.
-template <class V>
-TENON_HD void WinogradGradientLine(const V (&d)[kWinogradTile], V* y, int step) {
-  constexpr auto a = static_cast<float>(kWinogradA), b = static_cast<float>(kWinogradB);
-  const V even_a = d[0] + 0.5f * d[2], odd_a = a * (d[1] + 0.5f * d[3]);
-  const V even_b = d[0] + 2.f * d[2], odd_b = b * (d[1] + 2.f * d[3]);
-  y[0] = d[0];
-  y[step] = even_a + odd_a;
-  y[2 * step] = even_a - odd_a;
-  y[3 * step] = even_b + odd_b;
-  y[4 * step] = even_b - odd_b;
-  y[5 * step] = d[3];
-}
-
-// to[point * step + c] for c < channels, four at least: a tile's input, whose pixel [i, j] begins at from[6 i + j].
-struct WinogradInputBody {
+// to[point * step + c] for c < channels, four at least: from a tile's input, or from the gradients of its pixels, of
+// Line::kSide rows and columns; pixel [i, j] begins at from[i * kSide + j].
+template <class Line>
+struct WinogradPointsBody {
   template <int bytes>
   TENON_HD static void At(const float* const* from, Index c, float* to, Index step) {
     using V = typename GnuVector<float, bytes>::type;
     using InMemory = typename GnuVector<float, bytes>::in_memory;
-    constexpr int n = kWinogradSide;
-    V lines[n * n];
+    constexpr int n = kWinogradSide, m = Line::kSide;
+    V lines[n * m];
 #pragma GCC unroll 6
-    for (int j = 0; j < n; ++j) {
-      V d[n];
+    for (int j = 0; j < m; ++j) {
+      V d[m];
 #pragma GCC unroll 6
-      for (int i = 0; i < n; ++i) d[i] = *reinterpret_cast<const InMemory*>(from[i * n + j] + c);
-      WinogradInputLine(d, lines + j, n);
+      for (int i = 0; i < m; ++i) d[i] = *reinterpret_cast<const InMemory*>(from[i * m + j] + c);
+      Line::Run(d, lines + j, m);
     }
 #pragma GCC unroll 6
     for (int i = 0; i < n; ++i) {
-      V d[n], y[n];
+      V d[m], y[n];
 #pragma GCC unroll 6
-      for (int j = 0; j < n; ++j) d[j] = lines[i * n + j];
-      WinogradInputLine(d, y, 1);
+      for (int j = 0; j < m; ++j) d[j] = lines[i * m + j];
+      Line::Run(d, y, 1);
 #pragma GCC unroll 6
       for (int j = 0; j < n; ++j) *reinterpret_cast<InMemory*>(to + (i * n + j) * step + c) = y[j];
     }
@@ -167,6 +174,8 @@ struct WinogradInputBody {
       At<bytes>(from, c + kLanes <= channels ? c : channels - kLanes, to, step);
   }
 };
+using WinogradInputBody = WinogradPointsBody<WinogradInputLine>;
+using WinogradGradientBody = WinogradPointsBody<WinogradGradientLine>;
 
 // A tile's pixels: pixel [i, j] begins at to[4 i + j], point p of channel c is from[p * step + c].
 struct WinogradOutputBody {
@@ -202,44 +211,6 @@ struct WinogradOutputBody {
     }
     for (Index c = 0; c < channels; c += kLanes)
       At<bytes>(from, step, c + kLanes <= channels ? c : channels - kLanes, to);
-  }
-};
-
-// to[point * step + c] for c < channels, four at least: from the gradients of a tile's pixels; that of pixel [i, j]
-// begins at from[4 i + j].
-struct WinogradGradientBody {
-  template <int bytes>
-  TENON_HD static void At(const float* const* from, Index c, float* to, Index step) {
-    using V = typename GnuVector<float, bytes>::type;
-    using InMemory = typename GnuVector<float, bytes>::in_memory;
-    constexpr int n = kWinogradSide, m = kWinogradTile;
-    V lines[n * m];
-#pragma GCC unroll 6
-    for (int j = 0; j < m; ++j) {
-      V d[m];
-#pragma GCC unroll 6
-      for (int i = 0; i < m; ++i) d[i] = *reinterpret_cast<const InMemory*>(from[i * m + j] + c);
-      WinogradGradientLine(d, lines + j, m);
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < n; ++i) {
-      V d[m], y[n];
-#pragma GCC unroll 6
-      for (int j = 0; j < m; ++j) d[j] = lines[i * m + j];
-      WinogradGradientLine(d, y, 1);
-#pragma GCC unroll 6
-      for (int j = 0; j < n; ++j) *reinterpret_cast<InMemory*>(to + (i * n + j) * step + c) = y[j];
-    }
-  }
-  template <int bytes>
-  TENON_HD static void Run(const float* const* from, Index channels, float* to, Index step) {
-    constexpr int kLanes = GnuVector<float, bytes>::lanes;
-    if (channels < kLanes) {
-      if constexpr (bytes > 16) Run<16>(from, channels, to, step);
-      return;
-    }
-    for (Index c = 0; c < channels; c += kLanes)
-      At<bytes>(from, c + kLanes <= channels ? c : channels - kLanes, to, step);
   }
 };
 
