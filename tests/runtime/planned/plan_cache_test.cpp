@@ -38,7 +38,8 @@ class Counting final : public ForwardingAllocator {
 TEST_SUITE("PlanCache") {
   TEST_CASE("the first plan of a signature gives back what runs without it left behind") {
     Counting allocator;
-    const SessionOptions options{.intra_op_threads = 1, .plan_after_runs = 2, .allocator = &allocator};
+    SessionOptions options{.intra_op_threads = 1, .plan_after_runs = 2};
+    options.allocator = &allocator;
     const Callable callable = MakeCallable(SmallGraph(), options, {.feeds = {"x"}, .fetches = {"z"}});
     MustRun(callable, {Ramp({5}, 1)});
     CHECK(allocator.releases == 0);
