@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tenon/base/str.hpp>
@@ -125,6 +126,23 @@ TEST_SUITE("graph algorithms") {
     CHECK(Ordered(graph, {"a"}, {{"d", 0}}) == Strings{"a"});
     CHECK(Ordered(graph, {"e", "f"}) == Strings{"f", "x", "e"});
     CHECK(Ordered(graph, {"d"}, {{"a", 0}}) == Strings{"c", "b", "x", "e", "d"});
+  }
+  TEST_CASE("a value that assignments alone read is told from one that another node reads, too") {
+    Graph graph;
+    const std::vector<DataType> one{DataType::kFloat};
+    for (const char* name : {"a", "b", "assign_b", "c", "d", "assign_c", "e"})
+      REQUIRE(
+          graph.AddNode(MakeNode(name, *name == 'a' && name[1] != 0 ? "AssignVariableOp" : "Neg"), &ops::kNeg, one, one)
+              .ok());
+    for (const auto& [src, dst] : {std::pair{0, 1}, {1, 2}, {3, 4}, {3, 5}})
+      REQUIRE(graph.AddEdge(src, 0, dst, 0).ok());
+    const auto names = [&graph](const std::vector<int>& order) {
+      const auto node_of = [&graph](int id) -> const Node& { return graph.node(id); };
+      return Names(graph, detail::AssignedOnly(order, graph.num_nodes(), node_of));
+    };
+    CHECK(names({0, 1, 2, 3, 4, 5, 6}) == Strings{"a", "b"});
+    CHECK(names({0, 1, 2, 3, 5}) == Strings{"a", "b", "c"});  // d does not run
+    CHECK(names({}) == Strings{});
   }
   TEST_CASE("an order puts inputs first and keeps the order of ids otherwise") {
     const SlimVector<int> order = TopologicalOrder(Small()).value();

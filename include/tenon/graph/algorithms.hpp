@@ -363,5 +363,24 @@ inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> r
   return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
 }
 
+namespace detail {
+// Per node: whether assignments to variables alone read its outputs, through other such nodes or not. It is computed
+// once, as a rule, and its value would lie beside the variable's. `order` has readers after what they read.
+template <class NodeOf>
+SlimVector<char> AssignedOnly(Span<const int> order, int num_nodes, const NodeOf& node_of) {
+  enum : char { kAssigned = 1, kOther = 2 };
+  SlimVector<char> readers(static_cast<std::size_t>(num_nodes), 0);
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const Node& node = node_of(order[i]);
+    const bool assigns = readers[static_cast<std::size_t>(node.id)] == kAssigned ||
+                         node.op_name() == "AssignVariableOp" || node.op_name() == "Assign";
+    for (const InEdge& edge : node.inputs)
+      if (edge.node >= 0) readers[static_cast<std::size_t>(edge.node)] |= assigns ? kAssigned : kOther;
+  }
+  for (char& r : readers) r = r == kAssigned;
+  return readers;
+}
+}  // namespace detail
+
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -5,9 +5,14 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>
+
+#include <tenon/optimizer.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/tracking_allocator.hpp>
 
 #include "gradients/training/trained.hpp"
 
@@ -74,6 +79,22 @@ TEST_SUITE("initializers") {
          {-0x1.92fe5p-2f, -0x1.1b4db4p-1f, 0x1.77e00cp-1f, 0x1.7f306ap-1f, 0x1.15654cp-2f, 0x1.35f4dcp-1f});
     near(Bits(Orthogonal{2, 3}, {4, 2}), {-0x1.85c378p-1f, 0x1.58926cp+0f, -0x1.1200c2p+0f, 0x1.361d94p-1f,
                                           0x1.6b891cp+0f, 0x1.920512p-1f, 0x1.0439a4p-1f, 0x1.190268p+0f});
+  }
+  // Folded into a constant of the initializer's program, the value would lie beside the variable's.
+  TEST_CASE("a session holds a first value once") {
+    GraphBuilder b;
+    const auto v = AddVariable(&b, "v", DataType::kFloat, {256, 256}, initializers::GlorotUniform{3});
+    REQUIRE_MESSAGE(v.ok(), v.status().ToString());
+    for (const OptimizerLevel level : {OptimizerLevel::kOff, OptimizerLevel::kFast}) {
+      TrackingAllocator memory(CpuAllocator());
+      const auto session = Session::FromGraphDef(b.graph_def(), {.allocator = &memory, .optimizer = {.level = level}});
+      REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+      const Status status = session->Run({}, {}, {v->initializer}).status();
+      REQUIRE_MESSAGE(status.ok(), status.ToString());
+      constexpr std::int64_t kBytes = 256 * 256 * sizeof(float);
+      CHECK(memory.GetStats()->bytes_in_use >= kBytes);
+      CHECK(memory.GetStats()->bytes_in_use < kBytes + kBytes / 2);
+    }
   }
   TEST_CASE("AddVariable refuses shapes that do not suit") {
     GraphBuilder b;

@@ -65,6 +65,18 @@ TEST_SUITE("constant folding") {
   }
 
   TEST_CASE("it leaves alone a node that ...") {
+    SUBCASE("gives a variable its value, and nothing else reads it") {
+      GraphBuilder b;
+      const Output c = b.Const("c", Floats({3, 4}, {2}));
+      const Output m = b.Add("Neg", "m", {b.Add("Neg", "n", {c})});
+      b.Add("AssignVariableOp", "v",
+            {b.Add("VarHandleOp", "h", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({2})}}), m});
+      b.Add("Identity", "y", {b.Add("Neg", "k", {m})});
+      CHECK(After(b.graph_def(), {{}, {}, {"v"}}, kPass) ==
+            "h = VarHandleOp(); m = Neg(n); n = Neg(c); v = AssignVariableOp(h, m)");
+      CHECK(After(b.graph_def(), {{}, {"y"}, {"v"}}, kPass) ==
+            "h = VarHandleOp(); v = AssignVariableOp(h, m); y = Identity(k)");
+    }
     SUBCASE("is fed, or reads what is fed") {
       CHECK(After(Folds(), {{"x", "n"}, {"y"}}, kPass) == "n = Neg(); x = Placeholder(); y = Mul(x, n)");
       CHECK(After(Folds(), {{"x", "c"}, {"y"}}, kPass) == "n = Neg(c); x = Placeholder(); y = Mul(x, n)");

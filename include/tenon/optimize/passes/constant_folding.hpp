@@ -11,6 +11,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr/attr_value.hpp>
+#include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/optimize/core/indexed_graph.hpp>
 #include <tenon/optimize/core/pass.hpp>
@@ -82,13 +83,17 @@ inline std::string_view FoldIntoConstants(PassRun* run, int id) {
 inline void FoldConstants(PassRun* run) {
   IndexedGraph& graph = run->graph();
   if (run->evaluator() == nullptr) return;
-  for (const int id : graph.Order()) {
+  const SlimVector<int> order = graph.Order();
+  const auto node_of = [&graph](int id) -> const Node& { return graph.node(id); };
+  const SlimVector<char> assigned_only = detail::AssignedOnly(order, graph.num_nodes(), node_of);
+  for (const int id : order) {
     if (!run->MayGoOn()) return;
     if (!graph.is_alive(id) || !graph.is_pure(id) || graph.node(id).node_class == NodeClass::kIdentity) continue;
     if (graph.num_readers(id) == 0 && !graph.is_pinned(id)) continue;
     SlimVector<Tensor> inputs;
     if (!detail::ConstantInputs(graph, graph.node(id), &inputs)) continue;
-    const std::string_view why = detail::FoldIntoConstants(run, id);
+    const std::string_view why =
+        assigned_only[ToSize(id)] != 0 ? "goes to a variable alone" : detail::FoldIntoConstants(run, id);
     if (why.empty())
       run->Apply("constant inputs");
     else

@@ -144,6 +144,8 @@ class ProgramBuilder {
     entries_.assign(ToSize(graph_.num_nodes()), nullptr);
     SlimVector<char> keep(ToSize(graph_.num_nodes()), 0);
     SlimVector<char> idle(ToSize(graph_.num_nodes()), 0);  // NoOps that wait for nothing
+    const auto node_of = [this](int id) -> const Node& { return graph_.node(id); };
+    if (options_.constant_folding) assigned_only_ = AssignedOnly(order_, graph_.num_nodes(), node_of);
     for (const int id : order_) {
       if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
@@ -214,7 +216,7 @@ class ProgramBuilder {
       return;
     }
     if (!options_.constant_folding || node.num_inputs() == 0 || node.op->flags.is_stateful ||
-        entry.kernel->AsAsync() != nullptr || TouchesState(node))
+        entry.kernel->AsAsync() != nullptr || TouchesState(node) || assigned_only_[ToSize(node.id)] != 0)
       return;
     SlimVector<Tensor> inputs;
     for (const InEdge& edge : node.inputs) {
@@ -482,6 +484,7 @@ class ProgramBuilder {
   SlimVector<OpenInput> open_inputs_;
   SlimVector<int> values_, waits_;  // the added node's: values that it reads, program nodes that it waits for
   SlimVector<int> order_;
+  SlimVector<char> assigned_only_;  // per graph node
   SlimVector<const KernelCache::Entry*> entries_;  // per graph node; null: it has no kernel
   SlimVector<int> node_of_;  // program node per graph node
   SlimVector<int> first_output_;  // per graph node: of its outputs' locations
