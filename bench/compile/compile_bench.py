@@ -31,6 +31,16 @@ tenon::Result<float> FirstProbability(const std::string& path, const tenon::Tens
 }
 """
 
+# Names Session and Tensor alone.
+GRAPH_RUNNER = """#include <tenon/runtime/api/session.hpp>
+float Last(const std::string& path) {
+  const auto session = tenon::Session::FromGraphFile(path);
+  if (!session.ok()) return -1;
+  const auto out = session->Run({{"x", tenon::Tensor::Scalar(1.0f)}}, {"y"}, {});
+  return out.ok() ? (*out)[0].data<float>()[0] : -1;
+}
+"""
+
 ZERO_OUT = """#include <tenon/kernel/register.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 struct ZeroOut {
@@ -123,6 +133,8 @@ def cases():
         ("<tenon/tenon.hpp>, -O2", "#include <tenon/tenon.hpp>\n", "-O2", None, None),
         ("<tenon/runtime.hpp>, -O2", "#include <tenon/runtime.hpp>\n", "-O2", None, None),
         ("a second file that uses Session, -O2", SESSION_USER, "-O2", 2.5, None),
+        ("a file that only runs graphs, -O0", GRAPH_RUNNER, "-O0", 1.0, None),
+        ("a file that only runs graphs, -O2", GRAPH_RUNNER, "-O2", 1.0, None),
         ("ZeroOut's file, -O2", ZERO_OUT, "-O2", 2.5, None),
     ]
     program = readme_program()
