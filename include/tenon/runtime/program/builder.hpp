@@ -145,7 +145,7 @@ class ProgramBuilder {
     SlimVector<char> keep(ToSize(graph_.num_nodes()), 0);
     SlimVector<char> idle(ToSize(graph_.num_nodes()), 0);  // NoOps that wait for nothing
     const auto node_of = [this](int id) -> const Node& { return graph_.node(id); };
-    if (options_.constant_folding) assigned_only_ = AssignedOnly(order_, graph_.num_nodes(), node_of);
+    const SlimVector<char> assigned_only = AssignedOnly(order_, graph_.num_nodes(), node_of);
     for (const int id : order_) {
       if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
@@ -157,7 +157,7 @@ class ProgramBuilder {
         continue;
       }
       TENON_ASSIGN_OR_RETURN(entries_[ToSize(id)], kernels_->Get(id));
-      if (!waits) Fold(node, *entries_[ToSize(id)]);
+      if (!waits) Fold(node, *entries_[ToSize(id)], assigned_only[ToSize(id)] != 0);
     }
     for (const int id : targets) keep[ToSize(id)] = 1;
     for (const InEdge& fetch : fetches)
@@ -207,8 +207,8 @@ class ProgramBuilder {
   }
   bool IsConstant(int id) const { return !constant_nodes_[ToSize(id)].empty(); }
 
-  // Gives the node's outputs their values if they are the same in every run.
-  void Fold(const Node& node, const KernelCache::Entry& entry) {
+  // Gives the node's outputs their values if they are the same in every run; `assigned_only`: if it is a Const.
+  void Fold(const Node& node, const KernelCache::Entry& entry, bool assigned_only) {
     constexpr std::size_t kMaxFoldedBytes = 10 << 20;  // as TensorFlow's constant folding
     if (!MayFold(node)) return;
     if (const Tensor* value = entry.kernel->const_tensor(); value != nullptr) {
@@ -216,7 +216,7 @@ class ProgramBuilder {
       return;
     }
     if (!options_.constant_folding || node.num_inputs() == 0 || node.op->flags.is_stateful ||
-        entry.kernel->AsAsync() != nullptr || TouchesState(node) || assigned_only_[ToSize(node.id)] != 0)
+        entry.kernel->AsAsync() != nullptr || TouchesState(node) || assigned_only)
       return;
     SlimVector<Tensor> inputs;
     for (const InEdge& edge : node.inputs) {
@@ -391,15 +391,9 @@ class ProgramBuilder {
     item.kind = to_host ? ProgramNode::Kind::kToHost : ProgramNode::Kind::kToDevice;
     item.node = &graph_.node(edge.node);
     item.on_host = to_host;
-    SlimVector<int> waits;
-    if (place->producer >= 0) waits.push_back(place->producer);
-    const SlimVector<int> values{place->value};
-    const int frame = FrameOfValue(place->value);
-    const int number = AddNode(item, values, waits, frame);
-    program_->nodes[ToSize(number)].first_output = program_->num_values;
-    program_->nodes[ToSize(number)].num_outputs = 1;
-    place->other_side = NewValue(frame);
-    place->other_producer = number;
+    const Span<const int> waits(&place->producer, place->producer >= 0 ? 1 : 0);
+    place->other_producer = AddNodeOfOneValue(item, place->value, waits);
+    place->other_side = NewValue(FrameOfValue(place->value));
     return OkStatus();
   }
 
@@ -417,6 +411,14 @@ class ProgramBuilder {
     if (program_->has_control_flow()) program_->node_frames.push_back(frame);
     for (const int wait : waits) edges_.emplace_back(wait, number);
     program_->nodes.push_back(item);
+    return number;
+  }
+
+  // Adds a node that reads a value and gives the next one, in the value's frame.
+  int AddNodeOfOneValue(const ProgramNode& item, int value, Span<const int> waits) {
+    const int number = AddNode(item, Span<const int>(&value, 1), waits, FrameOfValue(value));
+    program_->nodes[ToSize(number)].first_output = program_->num_values;
+    program_->nodes[ToSize(number)].num_outputs = 1;
     return number;
   }
 
@@ -439,10 +441,7 @@ class ProgramBuilder {
     ProgramNode item;
     item.kind = ProgramNode::Kind::kFetch;
     item.node = &producer;
-    const SlimVector<int> values{value};
-    const int number = AddNode(item, values, waits, FrameOfValue(value));
-    program_->nodes[ToSize(number)].first_output = program_->num_values;
-    program_->nodes[ToSize(number)].num_outputs = 1;
+    AddNodeOfOneValue(item, value, waits);
     return NewValue();
   }
 
@@ -484,7 +483,6 @@ class ProgramBuilder {
   SlimVector<OpenInput> open_inputs_;
   SlimVector<int> values_, waits_;  // the added node's: values that it reads, program nodes that it waits for
   SlimVector<int> order_;
-  SlimVector<char> assigned_only_;  // per graph node
   SlimVector<const KernelCache::Entry*> entries_;  // per graph node; null: it has no kernel
   SlimVector<int> node_of_;  // program node per graph node
   SlimVector<int> first_output_;  // per graph node: of its outputs' locations
